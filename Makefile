@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+#
+# Short names for what one wants most.  Meson does the building.
+#
+#	make check				all tests in all kinds of builds
+#	make install [PREFIX=/usr/local] [DESTDIR=]
+
+PREFIX = /usr/local
+BUILD = build/release
+WANE = $(BUILD)/tool/wane
+
+sources = $(shell find include src core adapters tool bench test examples \
+		-name '*.[ch]')
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+check:
+	@tool/install-deps check
+	@test/run
+
+install: all
+	meson configure $(BUILD) --prefix=$(PREFIX)
+	meson install -C $(BUILD) $(if $(DESTDIR),--destdir $(DESTDIR))
+
+$(BUILD)/build.ninja:
+	@tool/install-deps demo
+	meson setup $(BUILD) --buildtype=release -Doptimization=2 \
+		-Dtests=disabled --prefix=$(PREFIX)
+
+clean:
+	rm -rf build
+
+format:
+	clang-format -i $(sources)
+
+format-check:
+	clang-format --dry-run -Werror $(sources)
+
+.PHONY: all demo bench check install clean format format-check

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bias.h - a lock that costs its owner two stores, and others much more
+ *
+ * For what one thread uses all the time and others look at almost never.  The
+ * owner says that it is busy and looks whether it is wanted; another says that
+ * it wants, makes every thread pass a barrier, and looks whether the owner is
+ * busy.  The kernel's membarrier() is the barrier that one side runs for both.
+ * Where there is none, the owner runs a real one.
+ *
+ * B4	owner				another
+ *	busy = 1			wanted = 1
+ *	light barrier			heavy barrier
+ *	wanted? busy = 0, wait		wait while busy
+ *	At least one of the two sees the other, so they are never both inside.
+ *
+ * The other side is for one thread at a time: the caller has a lock for that.
+ */
+#ifndef WANE_BIAS_H
+#define WANE_BIAS_H
+
+#include "port.h"
+
+struct bias {
+	uint32_t busy;
+	uint32_t wanted;
+};
+
+/* Register with the kernel; at start. */
+void bias_start(void);
+
+/* membarrier() is there. */
+extern bool bias_have_membarrier;
+
+/* Wait until no one wants it, and be busy then. */
+void bias_enter_slow(struct bias *bias);
+
+static inline void bias_enter(struct bias *bias)
+{
+	store_relaxed(&bias->busy, 1);
+#ifndef WANE_TSAN
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* B4: light */
+	if (unlikely(!bias_have_membarrier))
+#endif
+		barrier_full();
+	if (unlikely(load_acquire(&bias->wanted)))
+		bias_enter_slow(bias);
+}
+
+static inline void bias_leave(struct bias *bias)
+{
+	store_release(&bias->busy, 0);
+}
+
+/* For others: want some, then bias_heavy() once, then wait for each. */
+static inline void bias_want(struct bias *bias)
+{
+	store_relaxed(&bias->wanted, 1);
+}
+
+void bias_heavy(void);
+void bias_wait(struct bias *bias);
+
+static inline void bias_release(struct bias *bias)
+{
+	store_release(&bias->wanted, 0);
+}
+
+#endif /* WANE_BIAS_H */
