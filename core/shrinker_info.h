@@ -46,7 +46,7 @@ struct shrinker_info_cache;
 
 /* The implementation that is built in. */
 #ifndef SHRINKER_INFO_HEADER
-#define SHRINKER_INFO_HEADER "shrinker_info/xarray.h"
+#define SHRINKER_INFO_HEADER "shrinker_info/pairs.h"
 #endif
 #include SHRINKER_INFO_HEADER
 
