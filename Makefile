@@ -2,6 +2,7 @@
 #
 # Short names for what one wants most.  Meson does the building.
 #
+#	make demo [ARGS="--seconds 60"]		2,000 SQLite databases, one budget
 #	make check				all tests in all kinds of builds
 #	make install [PREFIX=/usr/local] [DESTDIR=]
 
@@ -14,6 +15,10 @@ sources = $(shell find include src core adapters tool bench test examples \
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
+
+demo: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet tool/wane
+	$(WANE) $@ $(ARGS)
 
 check:
 	@tool/install-deps check
