@@ -4,6 +4,7 @@
 #
 #	make demo [ARGS="--seconds 60"]		2,000 SQLite databases, one budget
 #	make check				all tests in all kinds of builds
+#	make bench [ARGS=...]			measurements
 #	make install [PREFIX=/usr/local] [DESTDIR=]
 
 PREFIX = /usr/local
@@ -18,6 +19,11 @@ all: $(BUILD)/build.ninja
 
 demo: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet tool/wane
+	$(WANE) $@ $(ARGS)
+
+bench: $(BUILD)/build.ninja
+	@tool/install-deps bench
+	@ninja -C $(BUILD) --quiet tool/wane bench-workers
 	$(WANE) $@ $(ARGS)
 
 check:

@@ -85,7 +85,7 @@ demo() {
 says "no command" 2 "which command"
 says "unknown command" 2 "unknown command 'foo'" foo
 says "help for an unknown command" 2 "unknown command 'foo'" help foo
-says "too much for help" 2 "one command" help demo version
+says "too much for help" 2 "one command" help demo bench
 says "too much for version" 2 "no argument" version 1
 says "demo-child is not for people" 2 "is for 'wane demo'" demo-child </dev/null
 says "unknown option" 2 "unknown option '--foo'" demo --foo
@@ -108,6 +108,7 @@ says "two units" 2 "--budget: '64MB'" demo --budget 64MB
 says "overflowing size" 2 "--budget:" demo --budget 99999999999G
 says "budget below the pinned pages" 2 "give at least" demo --budget 1M
 says "empty directory name" 2 "--dir:" demo --dir ""
+says "bench: unknown option" 2 "unknown option" bench --foo
 
 least=$("$wane" demo --tenants 12 --budget 1K 2>&1 |
 	sed -n 's/.*at least \([0-9]*K\)$/\1/p')
@@ -118,7 +119,7 @@ run demo --tenants 12 --seconds 0.2 --budget "$least" --dir data
 result "the least budget is enough" $?
 rm -rf data
 
-for command in "help" "help demo" "--help" "version"; do
+for command in "help" "help demo" "help bench" "--help" "version"; do
 	run $command
 	[ "$code" = 0 ] && [ -s out ] && [ ! -s err ]
 	result "$command" $?

@@ -45,6 +45,8 @@ static void version_help(void)
 static const struct command commands[] = {
 	{ "demo", "serve thousands of SQLite databases within one budget",
 	  command_demo, command_demo_help },
+	{ "bench", "measure the parts of wane against a rival each",
+	  command_bench, command_bench_help },
 	{ "help", "say how to use a command", command_help, help_help },
 	{ "version", "print the version", command_version, version_help },
 	{ "demo-child", NULL, command_demo_child, command_demo_help },

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/*
+ * peers.c - other people's libraries, found when a worker runs
+ *
+ * Each is loaded by name, with its symbols kept to itself: so all allocators
+ * serve the same process side by side, none of them replaces malloc(), and
+ * who lacks one still gets the others' numbers.  All are called through a
+ * pointer, as a program calls a shared library.
+ *
+ * Allocators want thread-local storage near at hand, which a library loaded
+ * late gets only where room was left for it: `wane bench` asks for that with
+ * GLIBC_TUNABLES.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "peers.h"
+
+struct allocator jemalloc, mimalloc;
+struct judy judy;
+
+static void *open_any(const char *const *names)
+{
+	void *library = NULL;
+
+	for (; !library && *names; names++)
+		library = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	return library;
+}
+
+/* POSIX lets a data pointer hold a function's address. */
+static void find(void *library, const char *name, void *function)
+{
+	*(void **)function = library ? dlsym(library, name) : NULL;
+}
+
+static void find_allocator(struct allocator *allocator,
+			   const char *const *names, const char *alloc,
+			   const char *release)
+{
+	void *library = open_any(names);
+
+	find(library, alloc, &allocator->alloc);
+	find(library, release, &allocator->free);
+	if (!allocator->free)
+		allocator->alloc = NULL;
+}
+
+static void find_judy(void)
+{
+	static const char *const names[] = { "libJudy.so.1", NULL };
+	void *library = open_any(names);
+
+	find(library, "JudyLGet", &judy.get);
+	find(library, "JudyLIns", &judy.insert);
+	find(library, "JudyLFirst", &judy.first);
+	find(library, "JudyLNext", &judy.next);
+	find(library, "JudyLFreeArray", &judy.free);
+	find(library, "JudyLMemUsed", &judy.bytes);
+}
+
+void peers_find(void)
+{
+	static const char *const je[] = { "libjemalloc.so.2", NULL };
+	static const char *const mi[] = { "libmimalloc.so.3",
+					  "libmimalloc.so.2", "libmimalloc.so",
+					  NULL };
+
+	find_allocator(&jemalloc, je, "malloc", "free");
+	find_allocator(&mimalloc, mi, "mi_malloc", "mi_free");
+	find_judy();
+}
