@@ -108,6 +108,7 @@ void find_retire(void **state);
 void put_walk(void **state);
 void cursor_leave(void **state);
 void barrier_chain(void **state);
+void walk_grow(void **state);
 
 void scan_retire(void **state);
 void scan_scan(void **state);

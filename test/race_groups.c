@@ -280,3 +280,58 @@ void barrier_chain(void **state)
 	slab_drain_all();
 	assert_int_equal(base, port_held());
 }
+
+/* ---- Slots that grow while they are walked ------------------------------------------------ */
+
+#define NR_MANY 12
+
+static struct wane_shrinker *crowd[NR_MANY];
+
+static long many_none(void *cache, struct wane_shrink *sc)
+{
+	(void)cache, (void)sc;
+	return 0;
+}
+
+static void make_many(void)
+{
+	const struct wane_shrinker_ops ops = {
+		.size = sizeof(ops),
+		.count = many_none,
+		.scan = many_none,
+	};
+
+	make_child();
+	for (size_t i = 0; i < NR_MANY; i++) {
+		invariant(wane_shrinker_create(&crowd[i], &ops, NULL) == 0,
+			  "memory");
+		wane_shrinker_start(crowd[i]);
+	}
+}
+
+/* Each is one more share of the group, and its bit is set at once. */
+static void attach_many(void)
+{
+	for (size_t i = 0; i < NR_MANY; i++)
+		invariant(wane_shrinker_attach(crowd[i], child) == 0, "memory");
+}
+
+static void walk_many(void)
+{
+	for (size_t i = 0; i < NR_MANY; i++)
+		walk(child);
+}
+
+static void check_many(void)
+{
+	for (size_t i = 0; i < NR_MANY; i++)
+		wane_shrinker_destroy(crowd[i]);
+	invariant(wane_group_retire(child) == 0, "error");
+	put_later(child);
+}
+
+void walk_grow(void **state)
+{
+	(void)state;
+	RACE(make_many, check_many, attach_many, walk_many, walk_many);
+}

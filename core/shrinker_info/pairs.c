@@ -453,11 +453,12 @@ static struct shrinker_pair *word_next(struct shrinker_slots *slots,
 				       unsigned int *slot)
 {
 	unsigned int first = *slot - *slot % WORD_BITS;
+	/* A bit over the end is of a slot made since: for the next walk. */
+	int end = (int)min(WORD_BITS, slots->nr - first);
 	int bit = (int)(*slot % WORD_BITS);
 	struct shrinker_pair *pair;
 
-	for_each_set_bit_from(bit, word, (int)WORD_BITS)
-	{
+	for_each_set_bit_from(bit, word, end) {
 		pair = slot_pin(slots, first + (unsigned int)bit);
 		if (pair) {
 			*slot = first + (unsigned int)bit;
