@@ -132,6 +132,16 @@ struct table_row {
 	const char *published; /* "column=figure|column=figure" or NULL */
 };
 
+/* A row that stands for itself, without a published figure beside it. */
+#define ROW_SECONDS(key, label)                \
+	{                                      \
+		key, label, UNIT_SECONDS, NULL \
+	}
+#define ROW_BYTES(key, label)                \
+	{                                    \
+		key, label, UNIT_BYTES, NULL \
+	}
+
 /*
  * struct table - Rows from one group of samples.
  * @columns: Names, ended by NULL.

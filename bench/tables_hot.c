@@ -4,15 +4,6 @@
  */
 #include "bench.h"
 
-#define SECONDS(key, label)                    \
-	{                                      \
-		key, label, UNIT_SECONDS, NULL \
-	}
-#define BYTES(key, label)                    \
-	{                                    \
-		key, label, UNIT_BYTES, NULL \
-	}
-
 static const char *const charge_columns[] = { "wane", "atomic add",
 					      "add and sub", NULL };
 static const char *const lru_columns[] = { "wane", "apart", "mutex", "global",
@@ -23,71 +14,71 @@ static const char *const xarray_columns[] = { "wane", "Judy", "lfht", NULL };
 static const char *const instruction_columns[] = { "instructions", NULL };
 
 static const struct table_row charge[] = {
-	SECONDS("depth_1", "depth 1"),
-	SECONDS("depth_3", "depth 3"),
-	SECONDS("depth_6", "depth 6"),
-	SECONDS("same_1", "2 threads, depth 1"),
-	SECONDS("same_3", "2 threads, depth 3"),
-	SECONDS("same_6", "2 threads, depth 6"),
-	SECONDS("own_1", "2, own groups, depth 1"),
-	SECONDS("own_3", "2, own groups, depth 3"),
-	SECONDS("own_6", "2, own groups, depth 6"),
+	ROW_SECONDS("depth_1", "depth 1"),
+	ROW_SECONDS("depth_3", "depth 3"),
+	ROW_SECONDS("depth_6", "depth 6"),
+	ROW_SECONDS("same_1", "2 threads, depth 1"),
+	ROW_SECONDS("same_3", "2 threads, depth 3"),
+	ROW_SECONDS("same_6", "2 threads, depth 6"),
+	ROW_SECONDS("own_1", "2, own groups, depth 1"),
+	ROW_SECONDS("own_3", "2, own groups, depth 3"),
+	ROW_SECONDS("own_6", "2, own groups, depth 6"),
 	{ 0 },
 };
 
 static const struct table_row lru[] = {
-	SECONDS("add_del", "add and del"),
-	SECONDS("add_del_same", "2 threads, one group"),
-	SECONDS("add_del_own", "2 threads, 2 groups"),
-	SECONDS("add_del_empty", "on an empty list"),
-	SECONDS("take", "add and take"),
-	SECONDS("take_own", "2 threads, 2 groups"),
+	ROW_SECONDS("add_del", "add and del"),
+	ROW_SECONDS("add_del_same", "2 threads, one group"),
+	ROW_SECONDS("add_del_own", "2 threads, 2 groups"),
+	ROW_SECONDS("add_del_empty", "on an empty list"),
+	ROW_SECONDS("take", "add and take"),
+	ROW_SECONDS("take_own", "2 threads, 2 groups"),
 	{ 0 },
 };
 
 static const struct table_row slab[] = {
-	SECONDS("pairs_64", "64 B, pairs"),
-	SECONDS("pairs_256", "256 B"),
-	SECONDS("pairs_528", "528 B"),
-	SECONDS("pairs_4096", "4,096 B"),
-	SECONDS("batches_64", "64 B, batches of 1,000"),
-	SECONDS("batches_256", "256 B"),
-	SECONDS("batches_528", "528 B"),
-	SECONDS("batches_4096", "4,096 B"),
-	SECONDS("across_64", "64 B, freed across"),
-	SECONDS("across_256", "256 B"),
-	SECONDS("across_528", "528 B"),
-	SECONDS("across_4096", "4,096 B"),
-	BYTES("memory_64", "64 B, memory of each"),
-	BYTES("memory_256", "256 B"),
-	BYTES("memory_528", "528 B"),
-	BYTES("memory_4096", "4,096 B"),
+	ROW_SECONDS("pairs_64", "64 B, pairs"),
+	ROW_SECONDS("pairs_256", "256 B"),
+	ROW_SECONDS("pairs_528", "528 B"),
+	ROW_SECONDS("pairs_4096", "4,096 B"),
+	ROW_SECONDS("batches_64", "64 B, batches of 1,000"),
+	ROW_SECONDS("batches_256", "256 B"),
+	ROW_SECONDS("batches_528", "528 B"),
+	ROW_SECONDS("batches_4096", "4,096 B"),
+	ROW_SECONDS("across_64", "64 B, freed across"),
+	ROW_SECONDS("across_256", "256 B"),
+	ROW_SECONDS("across_528", "528 B"),
+	ROW_SECONDS("across_4096", "4,096 B"),
+	ROW_BYTES("memory_64", "64 B, memory of each"),
+	ROW_BYTES("memory_256", "256 B"),
+	ROW_BYTES("memory_528", "528 B"),
+	ROW_BYTES("memory_4096", "4,096 B"),
 	{ 0 },
 };
 
-#define XARRAY_ROWS(how, what)                                      \
-	SECONDS(how "_dense_1", what ", 1 entry"),                  \
-		SECONDS(how "_dense_100", "dense, 100"),            \
-		SECONDS(how "_dense_10000", "dense, 10,000"),       \
-		SECONDS(how "_dense_1000000", "dense, 1,000,000"),  \
-		SECONDS(how "_single_100", "1 a leaf, 100"),        \
-		SECONDS(how "_single_10000", "1 a leaf, 10,000"),   \
-		SECONDS(how "_single_100000", "1 a leaf, 100,000"), \
-		SECONDS(how "_sparse_100", "sparse, 100"),          \
-		SECONDS(how "_sparse_10000", "sparse, 10,000"),     \
-		SECONDS(how "_sparse_100000", "sparse, 100,000")
+#define XARRAY_ROWS(how, what)                                          \
+	ROW_SECONDS(how "_dense_1", what ", 1 entry"),                  \
+		ROW_SECONDS(how "_dense_100", "dense, 100"),            \
+		ROW_SECONDS(how "_dense_10000", "dense, 10,000"),       \
+		ROW_SECONDS(how "_dense_1000000", "dense, 1,000,000"),  \
+		ROW_SECONDS(how "_single_100", "1 a leaf, 100"),        \
+		ROW_SECONDS(how "_single_10000", "1 a leaf, 10,000"),   \
+		ROW_SECONDS(how "_single_100000", "1 a leaf, 100,000"), \
+		ROW_SECONDS(how "_sparse_100", "sparse, 100"),          \
+		ROW_SECONDS(how "_sparse_10000", "sparse, 10,000"),     \
+		ROW_SECONDS(how "_sparse_100000", "sparse, 100,000")
 
 static const struct table_row xarray[] = {
 	XARRAY_ROWS("load", "load"),
 	XARRAY_ROWS("store", "store"),
 	XARRAY_ROWS("iterate", "iterate"),
-	BYTES("bytes_dense_1", "bytes per entry, 1"),
-	BYTES("bytes_dense_100", "dense, 100"),
-	BYTES("bytes_dense_10000", "dense, 10,000"),
-	BYTES("bytes_dense_1000000", "dense, 1,000,000"),
-	BYTES("bytes_single_10000", "1 a leaf, 10,000"),
-	BYTES("bytes_sparse_10000", "sparse, 10,000"),
-	BYTES("bytes_sparse_1000000", "sparse, 1,000,000"),
+	ROW_BYTES("bytes_dense_1", "bytes per entry, 1"),
+	ROW_BYTES("bytes_dense_100", "dense, 100"),
+	ROW_BYTES("bytes_dense_10000", "dense, 10,000"),
+	ROW_BYTES("bytes_dense_1000000", "dense, 1,000,000"),
+	ROW_BYTES("bytes_single_10000", "1 a leaf, 10,000"),
+	ROW_BYTES("bytes_sparse_10000", "sparse, 10,000"),
+	ROW_BYTES("bytes_sparse_1000000", "sparse, 1,000,000"),
 	{ 0 },
 };
 

@@ -4,15 +4,6 @@
  */
 #include "bench.h"
 
-#define SECONDS(key, label)                    \
-	{                                      \
-		key, label, UNIT_SECONDS, NULL \
-	}
-#define BYTES(key, label)                    \
-	{                                    \
-		key, label, UNIT_BYTES, NULL \
-	}
-
 static const char *const columns[] = {
 	"dense", "dense63", "array", "xarray_kmalloc", "xarray", "pairs", NULL
 };
@@ -22,27 +13,27 @@ static const char *const reclaim_columns[] = { "dense", "array",    "xarray",
 
 static const struct table_row reclaim[] = {
 	{ "groups", "groups made", UNIT_NUMBER, NULL },
-	SECONDS("pass", "a pass"),
+	ROW_SECONDS("pass", "a pass"),
 	{ 0 },
 };
 
 static const struct table_row retire[] = {
-	SECONDS("retire_0", "no cache used"),
-	SECONDS("retire_1", "1 cache used"),
-	SECONDS("retire_100", "100 caches used"),
+	ROW_SECONDS("retire_0", "no cache used"),
+	ROW_SECONDS("retire_1", "1 cache used"),
+	ROW_SECONDS("retire_100", "100 caches used"),
 	{ 0 },
 };
 
 static const struct table_row scale[] = {
-	BYTES("all_bytes", "bytes in all"),
-	BYTES("empty_bytes", "bytes per group, empty"),
-	BYTES("group_bytes", "with 1 cache used"),
-	SECONDS("create", "create a group"),
-	SECONDS("use", "use a cache"),
-	SECONDS("retire", "retire a group"),
-	SECONDS("register", "register a cache"),
-	SECONDS("pass_idle", "a pass, none active"),
-	SECONDS("pass_active", "a pass, 1,000 active"),
+	ROW_BYTES("all_bytes", "bytes in all"),
+	ROW_BYTES("empty_bytes", "bytes per group, empty"),
+	ROW_BYTES("group_bytes", "with 1 cache used"),
+	ROW_SECONDS("create", "create a group"),
+	ROW_SECONDS("use", "use a cache"),
+	ROW_SECONDS("retire", "retire a group"),
+	ROW_SECONDS("register", "register a cache"),
+	ROW_SECONDS("pass_idle", "a pass, none active"),
+	ROW_SECONDS("pass_active", "a pass, 1,000 active"),
 	{ 0 },
 };
 
