@@ -4,9 +4,7 @@
  *
  * For what one thread uses all the time and others look at almost never.  The
  * owner says that it is busy and looks whether it is wanted; another says that
- * it wants, makes every thread pass a barrier, and looks whether the owner is
- * busy.  The kernel's membarrier() is the barrier that one side runs for both.
- * Where there is none, the owner runs a real one.
+ * it wants, runs the barrier for both, and looks whether the owner is busy.
  *
  * B4	owner				another
  *	busy = 1			wanted = 1
@@ -19,18 +17,12 @@
 #ifndef WANE_BIAS_H
 #define WANE_BIAS_H
 
-#include "port.h"
+#include "barrier.h"
 
 struct bias {
 	uint32_t busy;
 	uint32_t wanted;
 };
-
-/* Register with the kernel; at start. */
-void bias_start(void);
-
-/* membarrier() is there. */
-extern bool bias_have_membarrier;
 
 /* Wait until no one wants it, and be busy then. */
 void bias_enter_slow(struct bias *bias);
@@ -38,11 +30,7 @@ void bias_enter_slow(struct bias *bias);
 static inline void bias_enter(struct bias *bias)
 {
 	store_relaxed(&bias->busy, 1);
-#ifndef WANE_TSAN
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* B4: light */
-	if (unlikely(!bias_have_membarrier))
-#endif
-		barrier_full();
+	barrier_light(); /* B4 */
 	if (unlikely(load_acquire(&bias->wanted)))
 		bias_enter_slow(bias);
 }
@@ -52,13 +40,12 @@ static inline void bias_leave(struct bias *bias)
 	store_release(&bias->busy, 0);
 }
 
-/* For others: want some, then bias_heavy() once, then wait for each. */
+/* For others: want some, then barrier_heavy() once (B4), then wait for each. */
 static inline void bias_want(struct bias *bias)
 {
 	store_relaxed(&bias->wanted, 1);
 }
 
-void bias_heavy(void);
 void bias_wait(struct bias *bias);
 
 static inline void bias_release(struct bias *bias)

@@ -2,13 +2,13 @@
 /*
  * lock.c - waiting for a lock, and checking the order they are taken in
  *
- *   state   0 free -----lock_try()----> 1 held
- *           ^                           | a waiter gives up spinning
- *           '------lock_drop()--------- 2 held, wake one when dropped
+ *	held      0 --- take ---> 1 --- drop ---> 0
+ *	waiting   + 1, sleep while held, take, - 1
  *
- * A waiter that was woken takes the lock as 2, since it cannot know whether
- * others sleep: at worst one wake too many.  The scheme of the three states is
- * from U. Drepper, "Futexes Are Tricky" (2011), section 6.
+ * futex() puts a thread to sleep only while the whole word is as it was last
+ * seen, held and number of waiters; who was woken and finds the lock taken by
+ * another sleeps again, since that one sees it waiting, too.  The barrier runs
+ * once for each wait: drops after it see the waiter until it has the lock.
  *
  * Debug builds keep the locks that a thread holds on a small stack of its own
  * and compare ranks; a lock that is tried (not waited for) may be of any rank,
@@ -31,29 +31,35 @@ static void futex(uint32_t *word, int op, uint32_t value)
 static bool spin(struct lock *lock)
 {
 	for (int i = 0; i < SPINS; i++) {
-		uint32_t free = 0;
-
-		if (load_relaxed(&lock->state) == 0 &&
-		    __atomic_compare_exchange_n(&lock->state, &free, 1, false,
-						__ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
+		if (!load_relaxed(&lock->held) && lock_try_unnoted(lock))
 			return true;
 		cpu_relax();
 	}
 	return false;
 }
 
+static void sleep_while_held(struct lock *lock)
+{
+	const struct lock seen = { .word = load_relaxed(&lock->word) };
+
+	if (seen.held)
+		futex(&lock->word, FUTEX_WAIT, seen.word);
+}
+
 void lock_wait(struct lock *lock)
 {
 	if (spin(lock))
 		return;
-	while (__atomic_exchange_n(&lock->state, 2, __ATOMIC_ACQUIRE) != 0)
-		futex(&lock->state, FUTEX_WAIT, 2);
+	add_relaxed(&lock->waiting, 1);
+	barrier_heavy(); /* B6 */
+	while (!lock_try_unnoted(lock))
+		sleep_while_held(lock);
+	sub_relaxed(&lock->waiting, 1);
 }
 
 void lock_wake(struct lock *lock)
 {
-	futex(&lock->state, FUTEX_WAKE, 1);
+	futex(&lock->word, FUTEX_WAKE, 1);
 }
 
 void word_set(uint32_t *word)

@@ -3,8 +3,22 @@
  * lock.h - a lock of four bytes, with ranks that debug builds check
  *
  * There is a lock in each list of each (group, node), so it has to be small:
- * one word that is 0 (free), 1 (held) or 2 (held, someone sleeps).  A waiter
- * spins for a moment and then sleeps in futex().
+ * one word, with whether it is held and how many wait.  A waiter spins for a
+ * moment and then sleeps in futex().
+ *
+ * To let go is a plain store and a look at who waits, with no atomic operation
+ * on the word: that would take as long as all else between take and drop.
+ *
+ * B6	drop				wait
+ *	held = 0			waiting + 1
+ *	light barrier			heavy barrier
+ *	waiting? wake one		held? sleep
+ *	At least one of the two sees the other, so no one sleeps for a lock that
+ *	is free.
+ *
+ * Memory    The drop looks at the word once more after others may have it.  So
+ *           who frees it does that a grace period later, and drops are in a
+ *           read section; or it knows that no one else uses the lock any more.
  *
  * Rank      The place of a lock in the lock order.  A thread takes locks only
  *           in the order of this enum; two of one rank only where lock_two()
@@ -13,7 +27,7 @@
 #ifndef WANE_LOCK_H
 #define WANE_LOCK_H
 
-#include "port.h"
+#include "barrier.h"
 
 enum lock_rank {
 	RANK_NONE,
@@ -34,7 +48,13 @@ enum lock_rank {
 };
 
 struct lock {
-	uint32_t state;
+	union {
+		struct {
+			uint8_t held;
+			uint16_t waiting;
+		};
+		uint32_t word; /* both, for futex() */
+	};
 #ifdef WANE_DEBUG
 	uint16_t rank;
 #endif
@@ -52,7 +72,7 @@ bool lock_noted(const struct lock *lock);
 #else
 #define LOCK_INIT(of_rank) \
 	{                  \
-		0          \
+		.word = 0  \
 	}
 static inline void lock_check(const struct lock *lock, bool second)
 {
@@ -77,12 +97,17 @@ static inline void lock_init(struct lock *lock, enum lock_rank rank)
 	(void)rank;
 }
 
+static inline bool lock_try_unnoted(struct lock *lock)
+{
+	uint8_t free = 0;
+
+	return __atomic_compare_exchange_n(&lock->held, &free, 1, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 static inline bool lock_try(struct lock *lock)
 {
-	uint32_t free = 0;
-
-	if (!__atomic_compare_exchange_n(&lock->state, &free, 1, false,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (!lock_try_unnoted(lock))
 		return false;
 	lock_note(lock);
 	return true;
@@ -90,11 +115,7 @@ static inline bool lock_try(struct lock *lock)
 
 static inline void lock_take_unchecked(struct lock *lock)
 {
-	uint32_t free = 0;
-
-	if (unlikely(!__atomic_compare_exchange_n(&lock->state, &free, 1, false,
-						  __ATOMIC_ACQUIRE,
-						  __ATOMIC_RELAXED)))
+	if (unlikely(!lock_try_unnoted(lock)))
 		lock_wait(lock);
 	lock_note(lock);
 }
@@ -115,8 +136,9 @@ static inline void lock_two(struct lock *lock)
 static inline void lock_drop(struct lock *lock)
 {
 	lock_forget(lock);
-	if (unlikely(__atomic_exchange_n(&lock->state, 0, __ATOMIC_RELEASE) ==
-		     2))
+	store_release(&lock->held, 0);
+	barrier_light(); /* B6 */
+	if (unlikely(load_relaxed(&lock->waiting)))
 		lock_wake(lock);
 }
 

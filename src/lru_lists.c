@@ -98,10 +98,12 @@ void lru_lists_remove(struct lru_lists *lists)
 
 	lock_assert_held(&group->lock);
 	table_remove(&group->lists, hash_lists(lists), lists);
-	/* Last: without a list, the lru may be freed. */
+	/* Last: without a list, the lru may go.  Its lock is still looked at. */
+	rcu_enter();
 	lock_take(&lists->lru->lock);
 	list_del(&lists->of_lru);
 	lock_drop(&lists->lru->lock);
+	rcu_leave();
 	rcu_defer(&lists->rcu, free_lists_deferred);
 }
 
@@ -189,6 +191,14 @@ static void destroy_lists(struct lru_lists *lists,
 	lock_drop(&group->lock);
 }
 
+static void free_lru_deferred(struct rcu_head *head)
+{
+	struct wane_lru *lru = rcu_deferred(head, struct wane_lru, rcu);
+
+	port_free(lru->shards, shards_size());
+	port_free(lru, sizeof(*lru));
+}
+
 void wane_lru_destroy(struct wane_lru *lru)
 {
 	struct wane_shrinker *shrinker;
@@ -203,8 +213,7 @@ void wane_lru_destroy(struct wane_lru *lru)
 	list_del(&lru->of_shrinker);
 	drop_shrinker(shrinker);
 	rcu_leave();
-	port_free(lru->shards, shards_size());
-	port_free(lru, sizeof(*lru));
+	rcu_defer(&lru->rcu, free_lru_deferred);
 }
 
 /* ---- The shrinker goes -------------------------------------------------------- */

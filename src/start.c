@@ -29,7 +29,7 @@ const char *wane_version(void)
 __attribute__((constructor)) static void start(void)
 {
 	node_start();
-	bias_start();
+	barrier_start();
 	thread_start();
 	rcu_start();
 	retire_start();

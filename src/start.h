@@ -6,7 +6,7 @@
 #define WANE_START_H
 
 void node_start(void);
-void bias_start(void);
+void barrier_start(void);
 void rcu_start(void);
 void thread_start(void);
 int slab_size_start(void);

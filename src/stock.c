@@ -193,7 +193,7 @@ static size_t empty_stocks(const struct wane_group *below,
 {
 	size_t nr = 0;
 
-	bias_heavy();
+	barrier_heavy(); /* B4 */
 	list_for_each(link, &threads) {
 		struct stock *stock = stock_of(link);
 

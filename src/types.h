@@ -373,6 +373,7 @@ struct lru_shard {
  * @hash: Fixed: of its address, for look-ups in a group's lists.
  * @attached: Fixed: it is its shrinker's own, and its lists stay empty.
  * @shards: [node][THREAD_SHARDS + 1]: the items on a node, over all groups.
+ * @rcu: For the deferred free.
  */
 struct wane_lru {
 	struct wane_shrinker *shrinker;
@@ -382,6 +383,7 @@ struct wane_lru {
 	uint64_t hash;
 	struct list groups;
 	struct lru_shard *shards;
+	struct rcu_head rcu;
 };
 
 /* lru_list.nr of a list whose items went to the parent. */

@@ -72,7 +72,7 @@ static size_t check_list(const struct lru_lists *lists, int node,
 	const struct lru_list *list = &lists->node[node];
 	long length = measure(lists, node, item, arg);
 
-	invariant(list->lock.state == 0, "a list is locked");
+	invariant(list->lock.word == 0, "a list is locked");
 	invariant(list->nr == length, "nr %ld, length %ld", list->nr, length);
 	invariant(length == 0 || share_is_none(&lists->share) ||
 			  share_test(&lists->share, node),

@@ -6,6 +6,7 @@
 #include "../test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,9 @@ static void test_misuse_references(void **state)
 
 #define THREADS 4
 #define TURNS 20000
+#define SLEEPERS 2
+#define ROUNDS 500
+#define OVERSLEPT_SECONDS 15
 
 static struct {
 	struct lock lock;
@@ -208,6 +212,41 @@ static void *take_turns(void *unused)
 static void start(pthread_t *thread, void *(*fn)(void *))
 {
 	assert_int_equal(pthread_create(thread, NULL, fn, NULL), 0);
+}
+
+static pthread_barrier_t round_begins;
+
+/* Once in each round, so that no later drop wakes whom this one forgot. */
+static void *take_one_long_turn(void *unused)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&round_begins);
+		lock_take(&shared.lock);
+		shared.turns++;
+		for (int k = 0; k < 5; k++)
+			sched_yield();
+		lock_drop(&shared.lock);
+	}
+	return unused;
+}
+
+/* B6.  Who sleeps for ever is woken by the alarm, which ends the program. */
+static void test_no_one_oversleeps(void **state)
+{
+	pthread_t thread[SLEEPERS];
+
+	(void)state;
+	shared.turns = 0;
+	pthread_barrier_init(&round_begins, NULL, SLEEPERS);
+	alarm(OVERSLEPT_SECONDS);
+	for (int i = 0; i < SLEEPERS; i++)
+		start(&thread[i], take_one_long_turn);
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_join(thread[i], NULL);
+	alarm(0);
+	pthread_barrier_destroy(&round_begins);
+	assert_int_equal(shared.turns, SLEEPERS * ROUNDS);
+	assert_int_equal(shared.lock.waiting, 0);
 }
 
 static void test_lock_excludes(void **state)
@@ -248,7 +287,7 @@ static void test_bias_excludes(void **state)
 	start(&owner, own_it);
 	for (int i = 0; i < TURNS / 20; i++) {
 		bias_want(&shared.bias);
-		bias_heavy();
+		barrier_heavy();
 		bias_wait(&shared.bias);
 		shared.turns++;
 		bias_release(&shared.bias);
@@ -372,6 +411,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_pretended_nodes),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_misuse_references),
+		cmocka_unit_test(test_no_one_oversleeps),
 		cmocka_unit_test(test_lock_excludes),
 		cmocka_unit_test(test_bias_excludes),
 		cmocka_unit_test(test_word),
