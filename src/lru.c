@@ -25,16 +25,26 @@
 
 #include "thread.h"
 
-/* The items now on lists of a node, over all groups, change by @nr. */
-static void account(struct wane_lru *lru, int node, long nr)
+/* A thread that has no shard of its own, or does not know yet. */
+static __attribute__((noinline)) void account_slow(struct lru_shard *shards,
+						   long nr)
 {
 	unsigned int shard = thread_self()->shard;
-	long *total = &lru->shards[node * LRU_SHARDS + (int)shard].nr;
 
-	if (likely(shard < THREAD_SHARDS))
+	add_relaxed(&shards[shard].nr, nr);
+}
+
+/* The items now on lists of a node, over all groups, change by @nr. */
+static inline void account(struct wane_lru *lru, int node, long nr)
+{
+	struct lru_shard *shards = &lru->shards[node * LRU_SHARDS];
+	unsigned int shard = thread_self_struct.shard;
+	long *total = &shards[shard].nr;
+
+	if (likely(shard != SHARD_OF_ALL))
 		store_relaxed(total, load_relaxed(total) + nr);
 	else
-		add_relaxed(total, nr);
+		account_slow(shards, nr);
 }
 
 void lru_lists_announce(const struct lru_lists *lists, int node)
@@ -47,29 +57,49 @@ void lru_lists_announce(const struct lru_lists *lists, int node)
 	wane_assert(found); /* who has a list has a share */
 }
 
-/*
- * The list that holds @group's items, locked: its own, or where it is retired
- * that of the ancestor who took them (B2).  In a read section.
- */
-static struct lru_list *lock_living(struct wane_lru *lru,
-				    struct wane_group *group, int node,
-				    struct lru_lists **lists)
+/* The lists of @group itself, that of @node locked; NULL: none, or it is dead */
+static inline struct lru_lists *
+lock_own(struct wane_lru *lru, const struct wane_group *group, int node)
 {
-	for (; group; group = group->parent) {
-		struct lru_list *list;
+	struct lru_lists *lists = lru_lists_find(lru, group);
+	struct lru_list *list;
 
-		*lists = lru_lists_find(lru, group);
-		if (!*lists) {
-			wane_assert(wane_group_retired(group));
-			continue;
-		}
-		list = &(*lists)->node[node];
-		lock_take(&list->lock);
-		if (likely(list->nr != LIST_DEAD))
-			return list;
-		lock_drop(&list->lock);
+	if (!lists)
+		return NULL;
+	list = &lists->node[node];
+	lock_take(&list->lock);
+	if (likely(list->nr != LIST_DEAD))
+		return lists;
+	lock_drop(&list->lock);
+	return NULL;
+}
+
+static __attribute__((noinline)) struct lru_lists *
+lock_ancestors(struct wane_lru *lru, const struct wane_group *group, int node)
+{
+	struct lru_lists *lists = NULL;
+
+	while (!lists) {
+		wane_assert(wane_group_retired(group));
+		group = group->parent;
+		if (!group)
+			port_panic(__FILE__, __LINE__,
+				   "the group was prepared for this lru");
+		lists = lock_own(lru, group, node);
 	}
-	port_panic(__FILE__, __LINE__, "the group was prepared for this lru");
+	return lists;
+}
+
+/*
+ * The lists that hold @group's items, that of @node locked: its own, or where
+ * it is retired those of the ancestor who took them (B2).  In a read section.
+ */
+static inline struct lru_lists *
+lock_living(struct wane_lru *lru, const struct wane_group *group, int node)
+{
+	struct lru_lists *lists = lock_own(lru, group, node);
+
+	return likely(lists) ? lists : lock_ancestors(lru, group, node);
 }
 
 static void link_last(struct wane_item *item, struct wane_item *head)
@@ -101,7 +131,8 @@ bool wane_lru_add(struct wane_lru *lru, struct wane_item *item,
 
 	wane_assert(node >= 0 && node < port_nr_nodes);
 	rcu_enter();
-	list = lock_living(lru, group, node, &lists);
+	lists = lock_living(lru, group, node);
+	list = &lists->node[node];
 	added = !is_listed(item);
 	if (added) {
 		link_last(item, &list->head);
@@ -118,13 +149,12 @@ bool wane_lru_add(struct wane_lru *lru, struct wane_item *item,
 bool wane_lru_del(struct wane_lru *lru, struct wane_item *item,
 		  struct wane_group *group, int node)
 {
-	struct lru_lists *lists;
 	struct lru_list *list;
 	bool removed;
 
 	wane_assert(node >= 0 && node < port_nr_nodes);
 	rcu_enter();
-	list = lock_living(lru, group, node, &lists);
+	list = &lock_living(lru, group, node)->node[node];
 	removed = is_listed(item);
 	if (removed) {
 		unlink_item(item);
@@ -141,12 +171,10 @@ void lru_announce(struct wane_lru *lru, struct wane_group *group)
 	struct lru_lists *lists;
 
 	for (int node = 0; node < port_nr_nodes; node++) {
-		struct lru_list *list;
-
 		rcu_enter();
-		list = lock_living(lru, group, node, &lists);
+		lists = lock_living(lru, group, node);
 		lru_lists_announce(lists, node);
-		lock_drop(&list->lock);
+		lock_drop(&lists->node[node].lock);
 		rcu_leave();
 	}
 }

@@ -23,19 +23,19 @@
 
 static size_t slots_number(const struct table_slots *slots)
 {
-	return (size_t)1 << slots->order;
+	return (size_t)slots->mask + 1;
 }
 
-static size_t slots_size(unsigned int order)
+static size_t slots_size(size_t nr)
 {
-	return sizeof(struct table_slots) + (sizeof(void *) << order);
+	return sizeof(struct table_slots) + nr * sizeof(void *);
 }
 
 static void slots_free(struct rcu_head *head)
 {
 	struct table_slots *slots = rcu_deferred(head, struct table_slots, rcu);
 
-	port_free(slots, slots_size(slots->order));
+	port_free(slots, slots_size(slots_number(slots)));
 }
 
 /* Put @new in the place of the slots that are there; readers may be in them. */
@@ -55,7 +55,7 @@ static bool is_entry(const void *slot)
 
 static void slots_insert(struct table_slots *slots, uint64_t hash, void *entry)
 {
-	size_t mask = slots_number(slots) - 1;
+	size_t mask = slots->mask;
 	size_t i = hash & mask;
 
 	while (is_entry(slots->slot[i]))
@@ -70,14 +70,14 @@ static void slots_insert(struct table_slots *slots, uint64_t hash, void *entry)
 /* The smallest that are at most half full with @nr entries. */
 static struct table_slots *slots_new(size_t nr)
 {
-	unsigned int order = 1;
 	struct table_slots *slots;
+	size_t number = 2;
 
-	while ((size_t)1 << order < 2 * nr)
-		order++;
-	slots = port_zalloc(slots_size(order));
+	while (number < 2 * nr)
+		number *= 2;
+	slots = port_zalloc(slots_size(number));
 	if (slots)
-		slots->order = order;
+		slots->mask = (unsigned int)number - 1;
 	return slots;
 }
 
@@ -119,7 +119,7 @@ void table_insert(struct table *table, uint64_t hash, void *entry)
 void table_remove(struct table *table, uint64_t hash, const void *entry)
 {
 	struct table_slots *slots = table->slots;
-	size_t mask = slots_number(slots) - 1;
+	size_t mask = slots->mask;
 	size_t i = hash & mask;
 
 	while (slots->slot[i] != entry) {

@@ -19,7 +19,7 @@
 
 struct table_slots {
 	struct rcu_head rcu;
-	unsigned int order; /* 1 << order slots */
+	unsigned int mask; /* number of slots, a power of two, - 1 */
 	unsigned int live; /* entries */
 	unsigned int used; /* slots that were ever filled: live + removed */
 	unsigned int first; /* no entry stands before it */
@@ -60,7 +60,7 @@ table_find(const struct table *table, uint64_t hash, table_match_fn match,
 
 	if (!slots)
 		return NULL;
-	mask = ((size_t)1 << slots->order) - 1;
+	mask = slots->mask;
 	for (size_t i = hash & mask;; i = (i + 1) & mask) {
 		void *entry = rcu_read(&slots->slot[i]);
 
@@ -97,7 +97,7 @@ static inline void *table_at(const struct table *table, size_t *i)
 {
 	struct table_slots *slots = table->slots;
 
-	for (; slots && *i < (size_t)1 << slots->order; ++*i)
+	for (; slots && *i <= slots->mask; ++*i)
 		if (slots->slot[*i] && slots->slot[*i] != TABLE_REMOVED)
 			return slots->slot[*i];
 	return NULL;

@@ -20,7 +20,7 @@ struct lock threads_lock = LOCK_INIT(RANK_THREADS);
 struct list threads = LIST_INIT(threads);
 
 /* A bit per shard that a living thread has, under threads_lock. */
-static uint32_t shards_taken;
+static uint32_t shards_taken = 1u << SHARD_OF_ALL;
 
 static pthread_key_t exit_key;
 static bool have_key;
@@ -31,15 +31,15 @@ static uint8_t take_shard(void)
 {
 	unsigned int shard = (unsigned int)__builtin_ctz(~shards_taken);
 
-	if (shard >= THREAD_SHARDS)
-		return THREAD_SHARDS;
+	if (shard > THREAD_SHARDS)
+		return SHARD_OF_ALL;
 	shards_taken |= 1u << shard;
 	return (uint8_t)shard;
 }
 
 static void give_shard(uint8_t shard)
 {
-	if (shard < THREAD_SHARDS)
+	if (shard != SHARD_OF_ALL)
 		shards_taken &= ~(1u << shard);
 }
 
@@ -52,7 +52,7 @@ static void thread_exit(void *argument)
 	lock_take(&threads_lock);
 	list_del_init(&thread->link);
 	give_shard(thread->shard);
-	thread->shard = THREAD_SHARDS;
+	thread->shard = SHARD_OF_ALL;
 	lock_drop(&threads_lock);
 	thread->known = false;
 	thread->tried = false;
@@ -66,7 +66,7 @@ void thread_start(void)
 void thread_register(struct thread *thread)
 {
 	thread->tried = true;
-	thread->shard = THREAD_SHARDS;
+	thread->shard = SHARD_OF_ALL;
 	thread->number = __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
 	thread->node = port_node_current();
 	if (!have_key || pthread_setspecific(exit_key, thread))

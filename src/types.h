@@ -232,13 +232,16 @@ struct stock {
 /* How many threads at once count for themselves, without atomics. */
 #define THREAD_SHARDS 15
 
+/* The shard of all others, and of a thread that is not registered. */
+#define SHARD_OF_ALL 0
+
 /**
  * struct thread - What a thread keeps; its own but for @link and @stock.
  * @link: In the list of threads, under threads_lock.
  * @tried: thread_register() ran.
  * @known: An exit handler is set up: it may keep stock and magazines.
  * @number: Counts threads from 0, and picks the pretended node.
- * @shard: Its own among the living, or THREAD_SHARDS, which others have too.
+ * @shard: 1 to THREAD_SHARDS, its own among the living; or SHARD_OF_ALL.
  * @node: The node it ran on when last asked.
  * @current: See wane_group_enter().
  * @reclaim: The reclaim that runs in this thread, or NULL.
@@ -356,8 +359,8 @@ struct wane_shrinker {
 
 /**
  * struct lru_shard - Part of the per-node totals; only the sum over all shards
- * means something.  Written by the thread that has its number alone; the last
- * one atomically, by all threads that got no number.
+ * means something.  Written by the thread that has its number alone; that of
+ * all atomically, by all threads that got no number.
  */
 struct lru_shard {
 	long nr;
