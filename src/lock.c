@@ -21,19 +21,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPINS 100
+#define SPIN_MAX 64 /* in all, some microseconds: what going to sleep takes */
 
 static void futex(uint32_t *word, int op, uint32_t value)
 {
 	syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
+/* Look ever less often: who looks takes the word away from who holds it. */
 static bool spin(struct lock *lock)
 {
-	for (int i = 0; i < SPINS; i++) {
+	for (int pause = 1; pause <= SPIN_MAX; pause *= 2) {
+		for (int i = 0; i < pause; i++)
+			cpu_relax();
 		if (!load_relaxed(&lock->held) && lock_try_unnoted(lock))
 			return true;
-		cpu_relax();
 	}
 	return false;
 }
