@@ -151,6 +151,7 @@ static const struct {
 	{ "lru", contests_lru },
 	{ "slab", contests_slab },
 	{ "xarray", contests_xarray },
+	{ "xarray_large", contests_xarray_large },
 };
 
 #define NR_BENCHES (sizeof(benches) / sizeof(benches[0]))

@@ -47,5 +47,6 @@ extern const struct contest contests_charge[];
 extern const struct contest contests_lru[];
 extern const struct contest contests_slab[];
 extern const struct contest contests_xarray[];
+extern const struct contest contests_xarray_large[];
 
 #endif /* WANE_BENCH_CONTEST_H */

@@ -10,7 +10,8 @@
  *
  * The peer's functions are not inlined, as those of a library are not.  Items
  * of a thread lie on the node that the row says; add and del touch 1,024 items
- * in turn, so that links come from the cache.
+ * in turn, so that links come from the cache.  Who takes an item adds it the
+ * next time, whoever added it before.
  */
 #include <pthread.h>
 
@@ -130,6 +131,14 @@ static void ours_apart(int thread, uint64_t times)
 	ours(thread, times, &caches[thread], apart[thread]);
 }
 
+static void link_last(struct wane_item *item, struct wane_item *head)
+{
+	item->prev = head->prev;
+	item->next = head;
+	head->prev->next = item;
+	head->prev = item;
+}
+
 static __attribute__((noinline)) bool peer_add(int list, struct wane_item *item)
 {
 	struct wane_item *head = &lists[list].head;
@@ -137,10 +146,7 @@ static __attribute__((noinline)) bool peer_add(int list, struct wane_item *item)
 
 	pthread_mutex_lock(&lists[list].lock);
 	if (item->next == item) {
-		item->prev = head->prev;
-		item->next = head;
-		head->prev->next = item;
-		head->prev = item;
+		link_last(item, head);
 		lists[list].nr++;
 		added = true;
 	}
@@ -187,21 +193,33 @@ static void peer_same(int thread, uint64_t times)
 
 /* ---- Take --------------------------------------------------------------------- */
 
+/* A list of the thread's own, of items to add. */
+static void begin_with(int thread, struct wane_item *own)
+{
+	wane_item_init(own);
+	for (int i = 0; i < BATCH; i++)
+		link_last(&items[thread].item[i], own);
+}
+
+static void end_with(struct wane_item *own)
+{
+	while (wane_item_pop(own))
+		;
+}
+
 static void take(int thread, uint64_t times, struct wane_group *group)
 {
 	struct wane_shrink sc = { .group = group, .node = node_of(thread) };
-	struct wane_item taken;
+	struct wane_item own, *item;
 
+	begin_with(thread, &own);
 	for (uint64_t done = 0; done < times; done += BATCH) {
-		for (int i = 0; i < BATCH; i++)
-			wane_lru_add(caches[0].lru, &items[thread].item[i],
-				     group, sc.node);
-		wane_item_init(&taken);
+		while ((item = wane_item_pop(&own)))
+			wane_lru_add(caches[0].lru, item, group, sc.node);
 		sc.to_scan = BATCH;
-		wane_lru_take(caches[0].lru, &sc, NULL, NULL, &taken);
-		while (wane_item_pop(&taken))
-			;
+		wane_lru_take(caches[0].lru, &sc, NULL, NULL, &own);
 	}
+	end_with(&own);
 }
 
 static void take_same(int thread, uint64_t times)
@@ -223,10 +241,7 @@ static __attribute__((noinline)) void peer_take_batch(int list, int nr,
 
 		if (!item)
 			break;
-		item->prev = taken->prev;
-		item->next = taken;
-		taken->prev->next = item;
-		taken->prev = item;
+		link_last(item, taken);
 		lists[list].nr--;
 	}
 	pthread_mutex_unlock(&lists[list].lock);
@@ -234,16 +249,15 @@ static __attribute__((noinline)) void peer_take_batch(int list, int nr,
 
 static void peer_take(int thread, uint64_t times, int list)
 {
-	struct wane_item taken;
+	struct wane_item own, *item;
 
+	begin_with(thread, &own);
 	for (uint64_t done = 0; done < times; done += BATCH) {
-		for (int i = 0; i < BATCH; i++)
-			peer_add(list, &items[thread].item[i]);
-		wane_item_init(&taken);
-		peer_take_batch(list, BATCH, &taken);
-		while (wane_item_pop(&taken))
-			;
+		while ((item = wane_item_pop(&own)))
+			peer_add(list, item);
+		peer_take_batch(list, BATCH, &own);
 	}
+	end_with(&own);
 }
 
 static void peer_take_own(int thread, uint64_t times)
@@ -294,5 +308,6 @@ const struct contest contests_lru[] = {
 	CONTEST("add_del_empty", 1, false, same),
 	CONTEST("take", 1, false, taking_same),
 	CONTEST("take_own", 2, false, taking_own),
+	CONTEST("take_same", 2, false, taking_same),
 	{ 0 },
 };

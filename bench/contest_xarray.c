@@ -311,6 +311,13 @@ const struct contest contests_xarray[] = {
 	{ 0 },
 };
 
+/* A million sparse entries take 4 GB of nodes. */
+const struct contest contests_xarray_large[] = {
+	CONTESTS("single_1000000", 16),
+	CONTESTS("sparse_1000000", 26),
+	{ 0 },
+};
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void count_nodes(const struct wane_slab *slab, size_t active, void *arg)

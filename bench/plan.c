@@ -16,6 +16,7 @@
 #include "bench.h"
 
 #define GROUP_BYTES 1200 /* struct, name, ring: a generous guess */
+#define ENTRY_BYTES 5000 /* of a sparse xarray, with its path of nodes */
 
 /*
  * struct step - One measurement.
@@ -24,7 +25,8 @@
  * @rivals: By each implementation, or by the default alone.
  * @whole: Left out where not all groups fit.
  * @rounds, @quick_rounds: How often.
- * @quick_groups: How many groups with --quick; 0: none, the step is left out.
+ * @groups: How many groups, or entries.
+ * @quick_groups: How many with --quick; 0: none, the step is left out.
  * @more: A further parameter, or NULL.
  */
 struct step {
@@ -90,6 +92,8 @@ static const struct step steps[] = {
 	MEMORIES(4096),
 	HOT(BENCH_XARRAY, "xarray", "xarray", 1, NULL),
 	HOT(BENCH_XARRAY, "xarray", "entries", 1, NULL),
+	{ BENCH_XARRAY, "xarray", "xarray_large", false, true, 1, 1, 1, 0,
+	  1000000, 0, NULL },
 	{ BENCH_RECLAIM, "reclaim", "reclaim", true, false, 1, 3, 1, 64, 100000,
 	  100000, NULL },
 	{ BENCH_RETIRE, "retire", "retire", true, false, 1, 3, 1, 1000, 100,
@@ -121,6 +125,8 @@ static double group_bytes(const char *implementation, const struct step *step)
 {
 	double units = (double)step->caches / 64 * step->nodes;
 
+	if (step->bench == BENCH_XARRAY)
+		return ENTRY_BYTES;
 	if (!strcmp(implementation, "dense"))
 		return GROUP_BYTES + units * (1024 + 8);
 	if (!strcmp(implementation, "dense63"))
