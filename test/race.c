@@ -301,6 +301,7 @@ int main(int argc, char **argv)
 		race_test(cursor_leave),
 		race_test(barrier_chain),
 		race_test(walk_grow),
+		race_test(register_prepare),
 		race_test(scan_retire),
 		race_test(scan_scan),
 		race_test(scan_destroy),

@@ -5,6 +5,7 @@
  *	race.c          the rounds, and what each test begins with
  *	race_lists.c    items, bits and lists
  *	race_groups.c   groups that come and go
+ *	race_growth.c   what grows while others use it
  *	race_scan.c     shrinkers and deferred work
  *	race_charge.c   bytes
  *
@@ -108,7 +109,9 @@ void find_retire(void **state);
 void put_walk(void **state);
 void cursor_leave(void **state);
 void barrier_chain(void **state);
+
 void walk_grow(void **state);
+void register_prepare(void **state);
 
 void scan_retire(void **state);
 void scan_scan(void **state);
