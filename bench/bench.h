@@ -112,6 +112,11 @@ bool samples_ratio(const char *group, const char *column, const char *row,
 /* All samples, as JSON.  A borrowed json_t. */
 void *samples_json(void);
 
+/* What a worker says of the libraries beside it; in a line, and as JSON. */
+void samples_version(const char *name, const char *text);
+void samples_print_versions(FILE *out);
+void *samples_versions_json(void);
+
 /* ---- Tables ------------------------------------------------------------------ */
 
 enum unit {

@@ -162,6 +162,7 @@ void worker_contests(const char *bench)
 		if (strcmp(benches[i].name, bench))
 			continue;
 		peers_find();
+		peers_tell();
 		for (const struct contest *c = benches[i].contests; c->row; c++)
 			run(c);
 		return;

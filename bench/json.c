@@ -15,21 +15,30 @@
 
 #define FORMAT 1
 
+static json_t *versions_json(void)
+{
+	json_t *versions = json_pack("{s:s, s:s, s:s}", "wane", wane_version(),
+				     "compiler", COMPILER, "shrinker_info",
+				     implementation_default());
+
+	if (versions && samples_versions_json())
+		json_object_update(versions, samples_versions_json());
+	return versions;
+}
+
 static json_t *document(const struct bench_options *options)
 {
 	const struct machine *machine = &options->machine;
 
 	return json_pack(
-		"{s:i, s:s, s:s, s:{s:s, s:s, s:i, s:I}, s:{s:s, s:s, s:s}, "
-		"s:{s:b, s:I}, s:O}",
+		"{s:i, s:s, s:s, s:{s:s, s:s, s:i, s:I}, s:o, s:{s:b, s:I}, "
+		"s:O}",
 		"format", FORMAT, "command", options->command, "date",
 		options->date, "machine", "processor", machine->processor,
 		"kernel", machine->kernel, "processors",
 		(int)machine->processors, "memory", (json_int_t)machine->memory,
-		"versions", "wane", wane_version(), "compiler", COMPILER,
-		"shrinker_info", implementation_default(), "options", "quick",
-		options->quick, "seed", (json_int_t)options->seed, "samples",
-		samples_json());
+		"versions", versions_json(), "options", "quick", options->quick,
+		"seed", (json_int_t)options->seed, "samples", samples_json());
 }
 
 int json_write(const struct bench_options *options)

@@ -12,12 +12,20 @@
  * GLIBC_TUNABLES.
  */
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "peers.h"
+#include "worker.h"
 
 struct allocator jemalloc, mimalloc;
 struct judy judy;
+
+static int (*mimalloc_version)(void);
+static int (*jemalloc_control)(const char *name, void *old, size_t *old_size,
+			       void *new, size_t new_size);
 
 static void *open_any(const char *const *names)
 {
@@ -34,9 +42,9 @@ static void find(void *library, const char *name, void *function)
 	*(void **)function = library ? dlsym(library, name) : NULL;
 }
 
-static void find_allocator(struct allocator *allocator,
-			   const char *const *names, const char *alloc,
-			   const char *release)
+static void *find_allocator(struct allocator *allocator,
+			    const char *const *names, const char *alloc,
+			    const char *release)
 {
 	void *library = open_any(names);
 
@@ -44,6 +52,7 @@ static void find_allocator(struct allocator *allocator,
 	find(library, release, &allocator->free);
 	if (!allocator->free)
 		allocator->alloc = NULL;
+	return library;
 }
 
 static void find_judy(void)
@@ -66,7 +75,23 @@ void peers_find(void)
 					  "libmimalloc.so.2", "libmimalloc.so",
 					  NULL };
 
-	find_allocator(&jemalloc, je, "malloc", "free");
-	find_allocator(&mimalloc, mi, "mi_malloc", "mi_free");
+	find(find_allocator(&jemalloc, je, "malloc", "free"), "mallctl",
+	     &jemalloc_control);
+	find(find_allocator(&mimalloc, mi, "mi_malloc", "mi_free"),
+	     "mi_version", &mimalloc_version);
 	find_judy();
+}
+
+void peers_tell(void)
+{
+	const char *text = NULL;
+	size_t size = sizeof(text);
+
+	version("glibc", "%s", gnu_get_libc_version());
+	version("liburcu", "%s", URCU_VERSION);
+	if (mimalloc_version)
+		version("mimalloc", "%d", mimalloc_version());
+	if (jemalloc_control &&
+	    jemalloc_control("version", &text, &size, NULL, 0) == 0)
+		version("jemalloc", "%.*s", (int)strcspn(text, "-"), text);
 }

@@ -30,4 +30,7 @@ extern struct judy {
 /* Look for all of them. */
 void peers_find(void);
 
+/* Print the versions of those that tell it. */
+void peers_tell(void);
+
 #endif /* WANE_BENCH_PEERS_H */

@@ -149,8 +149,12 @@ static void read_samples(FILE *in, const char *group,
 		if (!value)
 			continue;
 		*column++ = *value++ = '\0';
-		samples_add(group, *column ? column : implementation, line,
-			    atof(value));
+		value[strcspn(value, "\n")] = '\0';
+		if (!strcmp(line, "version"))
+			samples_version(column, value);
+		else
+			samples_add(group, *column ? column : implementation,
+				    line, atof(value));
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "bench.h"
 
 static json_t *all;
+static json_t *versions; /* { name: text } */
 
 static json_t *descend(json_t *parent, const char *key, json_t *(*make)(void))
 {
@@ -47,6 +48,32 @@ bool samples_have(const char *group)
 void *samples_json(void)
 {
 	return all;
+}
+
+void samples_version(const char *name, const char *text)
+{
+	if (!versions)
+		versions = json_object();
+	json_object_set_new(versions, name, json_string(text));
+}
+
+void samples_print_versions(FILE *out)
+{
+	const char *name, *before = "beside ";
+	json_t *text;
+
+	json_object_foreach(versions, name, text)
+	{
+		fprintf(out, "%s%s %s", before, name, json_string_value(text));
+		before = ", ";
+	}
+	if (versions)
+		fputc('\n', out);
+}
+
+void *samples_versions_json(void)
+{
+	return versions;
 }
 
 static json_t *find(const char *group, const char *column, const char *row)

@@ -152,6 +152,7 @@ void report_print(FILE *out, const struct bench_options *options)
 		options->command, options->date, machine->processors,
 		machine->processor, machine->kernel, wane_version(), COMPILER,
 		(unsigned long long)options->seed);
+	samples_print_versions(out);
 	fputs("Medians; ± is half the distance of the quartiles.  One thread "
 	      "is timed by its\nprocessor time, two by real time.\n",
 	      out);

@@ -42,6 +42,17 @@ void sample(const char *contender, double value, const char *row, ...)
 	printf("\t%s\t%.9g\n", contender, value);
 }
 
+void version(const char *name, const char *text, ...)
+{
+	va_list parts;
+
+	printf("version\t%s\t", name);
+	va_start(parts, text);
+	vprintf(text, parts);
+	va_end(parts);
+	putchar('\n');
+}
+
 void must(int err, const char *what)
 {
 	if (!err)

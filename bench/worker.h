@@ -7,7 +7,8 @@
  *
  *	row <TAB> contender <TAB> value
  *
- * The contender is "" where it is the implementation itself.
+ * The contender is "" where it is the implementation itself.  Whose versions
+ * matter, it names as "version <TAB> name <TAB> text".
  */
 #ifndef WANE_BENCH_WORKER_H
 #define WANE_BENCH_WORKER_H
@@ -30,6 +31,10 @@ long parameter(const char *name, long fallback);
 /* Print a sample; the row's name may have parts as in printf(). */
 void sample(const char *contender, double value, const char *row, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Print what @name's version is, as printf() does. */
+void version(const char *name, const char *text, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* End the worker when @err is not 0: a measurement has no other way out. */
 void must(int err, const char *what);
