@@ -296,6 +296,17 @@ static void test_bias_excludes(void **state)
 	assert_int_equal(shared.turns, 10 * TURNS + TURNS / 20);
 }
 
+/* As on a kernel that runs no barriers for others. */
+static void test_without_membarrier(void **state)
+{
+	const bool have = barrier_have_heavy;
+
+	barrier_have_heavy = false;
+	test_no_one_oversleeps(state);
+	test_bias_excludes(state);
+	barrier_have_heavy = have;
+}
+
 static struct {
 	uint32_t word;
 	int before; /* not atomic */
@@ -414,6 +425,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_no_one_oversleeps),
 		cmocka_unit_test(test_lock_excludes),
 		cmocka_unit_test(test_bias_excludes),
+		cmocka_unit_test(test_without_membarrier),
 		cmocka_unit_test(test_word),
 		cmocka_unit_test(test_right_order),
 		cmocka_unit_test(test_misuse_locks),
