@@ -193,15 +193,22 @@ static void peer_same(int thread, uint64_t times)
 
 /* ---- Take --------------------------------------------------------------------- */
 
-/* A list of the thread's own, of items to add. */
-static void begin_with(int thread, struct wane_item *own)
+/* What each thread has to add. */
+static struct {
+	_Alignas(128) struct wane_item head;
+} owned[THREADS_MAX];
+
+static struct wane_item *begin_to_own(int thread)
 {
+	struct wane_item *own = &owned[thread].head;
+
 	wane_item_init(own);
 	for (int i = 0; i < BATCH; i++)
 		link_last(&items[thread].item[i], own);
+	return own;
 }
 
-static void end_with(struct wane_item *own)
+static void disown(struct wane_item *own)
 {
 	while (wane_item_pop(own))
 		;
@@ -210,16 +217,16 @@ static void end_with(struct wane_item *own)
 static void take(int thread, uint64_t times, struct wane_group *group)
 {
 	struct wane_shrink sc = { .group = group, .node = node_of(thread) };
-	struct wane_item own, *item;
+	struct wane_item *own = begin_to_own(thread);
+	struct wane_item *item;
 
-	begin_with(thread, &own);
 	for (uint64_t done = 0; done < times; done += BATCH) {
-		while ((item = wane_item_pop(&own)))
+		while ((item = wane_item_pop(own)))
 			wane_lru_add(caches[0].lru, item, group, sc.node);
 		sc.to_scan = BATCH;
-		wane_lru_take(caches[0].lru, &sc, NULL, NULL, &own);
+		wane_lru_take(caches[0].lru, &sc, NULL, NULL, own);
 	}
-	end_with(&own);
+	disown(own);
 }
 
 static void take_same(int thread, uint64_t times)
@@ -249,15 +256,15 @@ static __attribute__((noinline)) void peer_take_batch(int list, int nr,
 
 static void peer_take(int thread, uint64_t times, int list)
 {
-	struct wane_item own, *item;
+	struct wane_item *own = begin_to_own(thread);
+	struct wane_item *item;
 
-	begin_with(thread, &own);
 	for (uint64_t done = 0; done < times; done += BATCH) {
-		while ((item = wane_item_pop(&own)))
+		while ((item = wane_item_pop(own)))
 			peer_add(list, item);
-		peer_take_batch(list, BATCH, &own);
+		peer_take_batch(list, BATCH, own);
 	}
-	end_with(&own);
+	disown(own);
 }
 
 static void peer_take_own(int thread, uint64_t times)
