@@ -9,11 +9,6 @@
 
 #define LRU_WHY \
 	"the list is looked up in its group, under RCU; the mutex's is at hand"
-#define BATCH_WHY                                                         \
-	"a magazine is filled and emptied through locked runs; pages of " \
-	"mimalloc\n    are their thread's own"
-#define LARGE_WHY \
-	"16 objects fill a magazine; the rest goes through locked runs"
 #define CHARGED_WHY \
 	"each object is charged and uncharged for itself, its owner noted"
 #define REGISTER_WHY                                                     \
@@ -46,13 +41,13 @@ static const struct target {
 	{ "slab 528 B, pairs / mimalloc", "slab", "wane", "pairs_528",
 	  "mimalloc", "pairs_528", 1, NULL },
 	{ "slab 64 B, batches / mimalloc", "slab", "wane", "batches_64",
-	  "mimalloc", "batches_64", 1, BATCH_WHY },
+	  "mimalloc", "batches_64", 1, NULL },
 	{ "slab 256 B, batches / mimalloc", "slab", "wane", "batches_256",
-	  "mimalloc", "batches_256", 1, BATCH_WHY },
+	  "mimalloc", "batches_256", 1, NULL },
 	{ "slab 528 B, batches / mimalloc", "slab", "wane", "batches_528",
-	  "mimalloc", "batches_528", 1, BATCH_WHY },
+	  "mimalloc", "batches_528", 1, NULL },
 	{ "slab 4,096 B, batches / mimalloc", "slab", "wane", "batches_4096",
-	  "mimalloc", "batches_4096", 1, LARGE_WHY },
+	  "mimalloc", "batches_4096", 1, NULL },
 	{ "slab 64 B, charged / mimalloc", "slab", "charged", "pairs_64",
 	  "mimalloc", "pairs_64", 1.5, CHARGED_WHY },
 	{ "slab 256 B, charged / mimalloc", "slab", "charged", "pairs_256",

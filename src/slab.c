@@ -5,6 +5,9 @@
  *   slab_take() ---> magazine of this thread        no lock     slab_cache.h
  *                        | empty: half a magazine               slab_magazine.c
  *                        v
+ *                    depot of this node             RANK_SLAB   slab_depot.c
+ *                        | empty
+ *                        v
  *                    runs of this node              RANK_SLAB   slab_memory.c
  *                        | none with free objects
  *                        v
@@ -30,8 +33,10 @@
 
 #ifdef WANE_TINY
 #define MAGAZINE_MAX 4u
+#define DEPOT_MAX 10u
 #else
 #define MAGAZINE_MAX 64u
+#define DEPOT_MAX 1024u
 #endif
 
 struct lock slabs_lock = LOCK_INIT(RANK_SLABS);
@@ -101,6 +106,7 @@ static void set_sizes(struct wane_slab *slab,
 	slab->objects = (unsigned int)(slab_run_bytes(slab) / slab->room);
 	slab->magazine = max_of(
 		min_of(MAGAZINE_MAX, WANE_SLAB_MAGAZINE / slab->room), 1u);
+	slab->depot = min_of(DEPOT_MAX, WANE_SLAB_DEPOT / slab->room);
 }
 
 static void set_books(struct wane_slab *slab, bool charged)
@@ -193,35 +199,39 @@ static size_t slab_used(struct wane_slab *slab)
 		struct slab_home *home = &slab->home[node];
 
 		lock_take(&home->lock);
-		nr += home->nr_used;
+		nr += home->nr_used - home->depot.nr;
 		lock_drop(&home->lock);
 	}
 	return nr;
 }
 
+/* Give back what no thread has at hand. */
 static size_t slab_shrink(struct wane_slab *slab)
 {
 	size_t bytes = 0;
 
 	for (int node = 0; node < port_nr_nodes; node++)
-		bytes += home_shrink(slab, node);
+		bytes += depot_empty(slab, node) + home_shrink(slab, node);
 	return bytes;
 }
 
 int slab_destroy(struct wane_slab *slab)
 {
+	bool busy;
+
 	if (!slab)
 		return 0;
 	lock_take(&slabs_lock);
 	slab_magazine_drain(slab, false);
+	busy = slab_used(slab) > 0;
+	if (!busy) {
+		slab_shrink(slab);
+		list_del(&slab->link);
+	}
 	lock_drop(&slabs_lock);
-	if (slab_used(slab))
+	if (busy)
 		return -EBUSY;
-	slab_shrink(slab);
 	region_shrink();
-	lock_take(&slabs_lock);
-	list_del(&slab->link);
-	lock_drop(&slabs_lock);
 	port_free(slab, slab->bytes);
 	return 0;
 }
@@ -230,8 +240,8 @@ size_t wane_slab_shrink(struct wane_slab *slab)
 {
 	size_t bytes;
 
-	slab_magazine_flush(slab);
-	bytes = slab_shrink(slab);
+	bytes = slab_magazine_flush(slab);
+	bytes += slab_shrink(slab);
 	region_shrink();
 	return bytes;
 }

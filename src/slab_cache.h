@@ -91,8 +91,11 @@ static inline struct wane_group **slab_owner(const void *object)
 
 /* ---- Magazines ------------------------------------------------------------ */
 
-/* Give back what the calling thread has at hand of @slab. */
-void slab_magazine_flush(struct wane_slab *slab);
+/*
+ * Give the runs what the calling thread has at hand of @slab.  Return: bytes of
+ * those not needed any more.
+ */
+size_t slab_magazine_flush(struct wane_slab *slab);
 
 /*
  * Give back what all threads have of @slab, which none of them uses; needs

@@ -3,7 +3,7 @@
  * slab_check.c - what debug builds check: each object, and whole slabs
  *
  * Each object has a bit in its run's books that says whether it is in use; one
- * that waits in a magazine is not.  So a second free is caught at once, also
+ * that waits in a magazine or a depot is not.  So a second free is caught at once, also
  * when it comes from another thread, for which the bits are atomic.  An
  * address is checked from the outside in: is there a region of ours, a run of
  * this slab, an object's first byte.
@@ -56,6 +56,14 @@ static unsigned int object_check(struct wane_slab *slab, void *object)
 	return index;
 }
 
+static bool object_used(struct wane_slab *slab, void *object)
+{
+	unsigned int index = object_check(slab, object);
+
+	return load_relaxed(object_bits(run_of(object), index)) >> index % 64 &
+	       1;
+}
+
 void object_check_take(struct wane_slab *slab, void *object)
 {
 	object_set_used(run_of(object), object_check(slab, object));
@@ -85,6 +93,14 @@ void object_check_give(struct wane_slab *slab, void *object)
 #endif
 #endif
 
+#ifndef WANE_DEBUG
+static bool object_used(struct wane_slab *slab, void *object)
+{
+	(void)slab, (void)object;
+	return false;
+}
+#endif
+
 /* ---- Whole slabs ----------------------------------------------------------- */
 
 static void run_check(const struct wane_slab *slab, struct slab_run *run)
@@ -101,6 +117,18 @@ static void run_check(const struct wane_slab *slab, struct slab_run *run)
 		nr++;
 	}
 	wane_assert(run->used + nr == run->fresh);
+}
+
+static void depot_check(struct wane_slab *slab, int node)
+{
+	const struct slab_depot *depot = &slab->home[node].depot;
+
+	wane_assert(depot->least <= depot->nr && depot->nr <= slab->depot);
+	wane_assert(depot->object || depot->nr == 0);
+	for (unsigned int i = 0; i < depot->nr; i++) {
+		wane_assert(region_of(depot->object[i])->node == node);
+		wane_assert(!object_used(slab, depot->object[i]));
+	}
 }
 
 static void home_check(struct wane_slab *slab, int node)
@@ -132,6 +160,8 @@ static void home_check(struct wane_slab *slab, int node)
 		wane_assert(home->spare->used == 0);
 	}
 	wane_assert(runs == home->nr_runs && used == home->nr_used);
+	depot_check(slab, node);
+	wane_assert(home->depot.nr <= home->nr_used);
 	lock_drop(&home->lock);
 }
 

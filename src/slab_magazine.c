@@ -3,9 +3,10 @@
  * slab_magazine.c - what each thread has at hand, so that it needs no lock
  *
  * A thread keeps up to a magazine of free objects per slab, and takes and
- * gives the last one.  Empty, half a magazine is fetched under the lock of the
- * node's runs; full, the half that was given first goes back there.  So a lock
- * is taken at most once in half a magazine of calls, however they come.
+ * gives the last one.  Empty, half a magazine is fetched from the node's
+ * depot, or else from its runs; full, the half that was given first goes to
+ * the depot, or what that has no room for to the runs.  So a lock is taken at
+ * most once or twice in half a magazine of calls, however they come.
  *
  *   thread->magazines   [0] NULL       never used here
  *   (by slab->index)    [1] ---------> { slab, node, nr, object[capacity] }
@@ -101,12 +102,22 @@ static struct magazine *magazine_create(struct thread *thread,
 	return magazine;
 }
 
-/* Give back the @nr objects that were given first. */
-static void magazine_flush(struct magazine *magazine, unsigned int nr)
+/* Give all to the runs.  Return: bytes of those not needed any more. */
+static size_t magazine_flush(struct magazine *magazine)
+{
+	size_t bytes = home_give(magazine->slab, magazine->node,
+				 magazine->object, magazine->nr);
+
+	store_relaxed(&magazine->nr, 0);
+	return bytes;
+}
+
+/* Hand the @nr objects over that were given first. */
+static void magazine_hand_over(struct magazine *magazine, unsigned int nr)
 {
 	unsigned int left = magazine->nr - nr;
 
-	home_give(magazine->slab, magazine->node, magazine->object, nr);
+	node_give(magazine->slab, magazine->node, magazine->object, nr);
 	memmove(magazine->object, magazine->object + nr, left * sizeof(void *));
 	store_relaxed(&magazine->nr, left);
 }
@@ -116,7 +127,7 @@ static void magazine_destroy(struct magazine *magazine)
 	struct wane_slab *slab = magazine->slab;
 
 	lock_assert_held(&slabs_lock);
-	magazine_flush(magazine, magazine->nr);
+	magazine_flush(magazine);
 	magazine->thread->magazines[slab->index] = NULL;
 	list_del(&magazine->link);
 	port_free(magazine, magazine_bytes(slab));
@@ -134,7 +145,7 @@ static struct magazine *magazine_here(struct wane_slab *slab, int here)
 	if (!magazine)
 		return thread->known ? magazine_create(thread, slab) : NULL;
 	if (magazine->node != here) {
-		magazine_flush(magazine, magazine->nr);
+		magazine_hand_over(magazine, magazine->nr);
 		magazine->node = here;
 	}
 	return magazine;
@@ -143,7 +154,7 @@ static struct magazine *magazine_here(struct wane_slab *slab, int here)
 static void *magazine_refill(struct magazine *magazine)
 {
 	unsigned int want = (magazine->capacity + 1) / 2;
-	unsigned int got = home_take(magazine->slab, magazine->node,
+	unsigned int got = node_take(magazine->slab, magazine->node,
 				     magazine->object, want);
 
 	if (got == 0)
@@ -162,7 +173,7 @@ void *slab_take_slow(struct wane_slab *slab, int node)
 		node = here;
 	if (magazine && magazine->nr == 0 && node == here)
 		object = magazine_refill(magazine);
-	else if (!home_take(slab, node, &object, 1))
+	else if (!node_take(slab, node, &object, 1))
 		return NULL;
 	if (object)
 		object_check_take(slab, object);
@@ -176,23 +187,22 @@ void slab_give_slow(struct wane_slab *slab, void *object)
 	struct magazine *magazine = magazine_here(slab, here);
 
 	if (!magazine || node != here) {
-		home_give(slab, node, &object, 1);
+		node_give(slab, node, &object, 1);
 		return;
 	}
 	if (magazine->nr == magazine->capacity)
-		magazine_flush(magazine, (magazine->capacity + 1) / 2);
+		magazine_hand_over(magazine, (magazine->capacity + 1) / 2);
 	magazine->object[magazine->nr] = object;
 	store_relaxed(&magazine->nr, magazine->nr + 1);
 }
 
 /* ---- For a slab, and for a thread -------------------------------------------------- */
 
-void slab_magazine_flush(struct wane_slab *slab)
+size_t slab_magazine_flush(struct wane_slab *slab)
 {
 	struct magazine *magazine = slab_magazine(slab);
 
-	if (magazine)
-		magazine_flush(magazine, magazine->nr);
+	return magazine ? magazine_flush(magazine) : 0;
 }
 
 /* Keep no directory without a magazine in it. */

@@ -197,10 +197,12 @@ static void home_give_one(struct slab_home *home, void *object,
 		home_emptied(home, run, surplus);
 }
 
-void home_give(struct wane_slab *slab, int node, void **object, unsigned int nr)
+size_t home_give(struct wane_slab *slab, int node, void **object,
+		 unsigned int nr)
 {
 	struct slab_home *home = &slab->home[node];
 	struct list surplus = LIST_INIT(surplus);
+	size_t bytes = 0;
 
 	lock_take(&home->lock);
 	for (unsigned int i = 0; i < nr; i++)
@@ -212,7 +214,9 @@ void home_give(struct wane_slab *slab, int node, void **object, unsigned int nr)
 
 		list_del(link);
 		run_destroy(list_entry(link, struct slab_run, link));
+		bytes += slab_run_bytes(slab);
 	}
+	return bytes;
 }
 
 size_t home_shrink(struct wane_slab *slab, int node)

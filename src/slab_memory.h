@@ -90,15 +90,29 @@ void region_assert_valid(void);
 unsigned int home_take(struct wane_slab *slab, int node, void **object,
 		       unsigned int nr);
 
-/* Give objects back that all lie on @node. */
-void home_give(struct wane_slab *slab, int node, void **object,
-	       unsigned int nr);
+/*
+ * Give objects back that all lie on @node.  Return: bytes of the runs that
+ * were not needed any more.
+ */
+size_t home_give(struct wane_slab *slab, int node, void **object,
+		 unsigned int nr);
 
 /* Give the spare run back.  Return: its bytes, 0 when there was none. */
 size_t home_shrink(struct wane_slab *slab, int node);
 
 /* The index that follows @index in the run's list of free objects. */
 unsigned int run_next_free(const struct slab_run *run, unsigned int index);
+
+/* ---- The depot of a slab on a node --------------------------------------- */
+
+/* As home_take() and home_give(), but the depot is asked first. */
+unsigned int node_take(struct wane_slab *slab, int node, void **object,
+		       unsigned int nr);
+void node_give(struct wane_slab *slab, int node, void **object,
+	       unsigned int nr);
+
+/* Give all in it to the runs.  Return: bytes of those not needed any more. */
+size_t depot_empty(struct wane_slab *slab, int node);
 
 /* ---- What debug builds know about each object ---------------------------- */
 

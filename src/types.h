@@ -50,7 +50,7 @@
  *         object (debug builds).  NULL when there is none of it.
  * @free: The first free object that was used before, or RUN_END.
  * @fresh: Objects from this one on were never used, nor touched.
- * @used: Objects in use or in a magazine.
+ * @used: Objects in use, in a magazine or in the depot.
  * @back: Under the region's lock: chunks from here to the run's first.
  *
  * used + length of the free list + (objects - fresh) = objects
@@ -97,6 +97,20 @@ struct region {
 #define REGION_MAGIC 0x77616e6520726567ull
 
 /**
+ * struct slab_depot - Free objects that any thread may have: slab_depot.c.
+ * @object: Room for slab->depot of them; NULL while there are none.
+ * @nr: How many; others may read it, and @object.
+ * @least: The fewest since it was last trimmed.
+ *
+ * least <= nr <= slab->depot
+ */
+struct slab_depot {
+	void **object;
+	unsigned int nr;
+	unsigned int least;
+};
+
+/**
  * struct slab_home - The runs of a slab on one node.
  * @lock: Covers all of it, and the runs: rank RANK_SLAB.
  * @partial: Runs with used and unused objects.
@@ -104,6 +118,7 @@ struct region {
  * @spare: A run with none used, kept for the next need, or NULL.
  * @nr_runs: All of these.
  * @nr_used: The sum of their @used.
+ * @depot: Some of what is used, for them.
  */
 struct slab_home {
 	struct lock lock;
@@ -112,6 +127,7 @@ struct slab_home {
 	struct slab_run *spare;
 	size_t nr_runs;
 	size_t nr_used;
+	struct slab_depot depot;
 };
 
 /**
@@ -123,6 +139,7 @@ struct slab_home {
  * @order: Fixed: a run has 1 << order chunks.
  * @objects: Fixed: how many a run has.
  * @magazine: Fixed: how many a magazine has.
+ * @depot: Fixed: how many a depot has, at most.
  * @links_at, @bits_at, @books_bytes: Fixed: offsets in run->books, its size.
  * @books_paid: Fixed: the part of @books_bytes that is charged for.
  * @object_size, @constructor, @name: Fixed, as given.
@@ -131,7 +148,7 @@ struct slab_home {
  * @magazines: Those of all threads, under slabs_lock.
  * @home: Per node.
  *
- * objects in use = sum of home.nr_used - sum of nr in all magazines
+ * objects in use = sum of home.nr_used - sum of nr in all magazines and depots
  */
 struct wane_slab {
 	unsigned int index;
@@ -141,6 +158,7 @@ struct wane_slab {
 	uint64_t inverse;
 	unsigned int objects;
 	unsigned int magazine;
+	unsigned int depot;
 	unsigned int links_at;
 	unsigned int bits_at;
 	unsigned int books_bytes;

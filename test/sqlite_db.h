@@ -22,7 +22,6 @@
 
 #include "slab_cache.h"
 #include "stock.h"
-#include "thread.h"
 
 /**
  * struct tenants - Two groups below one root, and a directory of files.
@@ -36,7 +35,7 @@ struct tenants {
 };
 
 /*
- * What the library holds beside what threads keep at hand.  All is quiet: no
+ * What the library holds when nothing is kept at hand.  All is quiet: no
  * other thread uses it, and the one that frees after a grace period is done.
  */
 static inline size_t quiet_base(void)
@@ -44,8 +43,7 @@ static inline size_t quiet_base(void)
 	wane_barrier();
 	stock_drain(NULL);
 	wane_barrier();
-	list_for_each(link, &threads)
-		slab_thread_exit(list_entry(link, struct thread, link));
+	slab_drain_all();
 	return port_held();
 }
 

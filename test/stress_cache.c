@@ -275,7 +275,8 @@ static struct cache *cache_new(void)
 	struct wane_slab_config config = {
 		.size = sizeof(config),
 		.name = "stress",
-		.object_size = sizeof(struct object) + below(3000),
+		.object_size =
+			sizeof(struct object) + below(one_in(2) ? 3000 : 30000),
 	};
 	struct cache *cache = calloc(1, sizeof(*cache));
 

@@ -120,8 +120,9 @@ WANE_API size_t wane_slab_charge(const struct wane_slab *slab);
  * wane_slab_shrink() - Give empty memory back to the system.
  * @slab: The slab.
  *
- * Other threads keep what is in their magazines (WANE_SLAB_MAGAZINE bytes
- * each, at most, or one object) until they use the slab again or end.
+ * The depots are emptied (WANE_SLAB_DEPOT).  Other threads keep what is in
+ * their magazines (WANE_SLAB_MAGAZINE bytes each, at most, or one object) until
+ * they use the slab again or end.
  *
  * Context: Any.
  * Return: Bytes given back.
@@ -130,6 +131,12 @@ WANE_API size_t wane_slab_shrink(struct wane_slab *slab);
 
 /* The most bytes of free objects that a thread keeps at hand, per slab. */
 #define WANE_SLAB_MAGAZINE (64u * 1024)
+
+/*
+ * The most bytes of free objects that all threads together keep for each other,
+ * per slab and node: its depot.  They are 1,024 objects, at most.
+ */
+#define WANE_SLAB_DEPOT (512u * 1024)
 
 /**
  * struct wane_slab_info - The numbers of a slab.

@@ -212,9 +212,9 @@ static void test_exchange(void **state)
 
 /* ---- Pages are given back while others take them ---------------------------------------- */
 
-#define NR_LARGE 40
+#define NR_LARGE 120
 
-/* Each round leaves more free chunks than may keep their pages. */
+/* Each round leaves more free chunks than may keep their pages, in all. */
 static void *fill_and_empty(void *arg)
 {
 	struct wane_slab *slab = arg;
