@@ -181,6 +181,11 @@ size_t port_held(void);
 void fault_inject(long k, bool for_good);
 bool fault_happened(void);
 
+/* ---- Time --------------------------------------------------------------- */
+
+/* Seconds since some time in the past; coarse, and never going back. */
+unsigned int port_second(void);
+
 /* ---- Nodes -------------------------------------------------------------- */
 
 /* How many nodes: wane_nodes(), read once at start. */

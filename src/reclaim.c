@@ -31,12 +31,16 @@
  * then reclaimed below its low has a low event.
  *
  * A thread that reclaims does not reclaim again in what it calls.
+ *
+ * What caches have freed may lie in the depots of slabs.  The end of a reclaim
+ * has those trimmed, once in a second at most.
  */
 #include "reclaim.h"
 
 #include "counter.h"
 #include "group.h"
 #include "scan.h"
+#include "slab_cache.h"
 #include "thread.h"
 
 /* Passes at priority 0 that may follow the first, as long as they free. */
@@ -162,6 +166,7 @@ static void begin(struct reclaim *r)
 static void end(void)
 {
 	thread_self()->reclaim = NULL;
+	slab_trim();
 }
 
 /* Passes from @priority down to 0, then at 0 while they free something. */

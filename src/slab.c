@@ -246,6 +246,30 @@ size_t wane_slab_shrink(struct wane_slab *slab)
 	return bytes;
 }
 
+unsigned int slab_trimmed;
+
+/* Of many threads in one second, the exchange lets one pass. */
+static bool trim_is_due(void)
+{
+	unsigned int now = port_second();
+	unsigned int last = load_relaxed(&slab_trimmed);
+
+	return now != last && try_exchange_full(&slab_trimmed, &last, now);
+}
+
+/* Under slabs_lock no slab goes, and none counts what is on its way. */
+void slab_trim(void)
+{
+	if (!trim_is_due())
+		return;
+	lock_take(&slabs_lock);
+	list_for_each(link, &slabs)
+		for (int node = 0; node < port_nr_nodes; node++)
+			depot_trim(list_entry(link, struct wane_slab, link),
+				   node);
+	lock_drop(&slabs_lock);
+}
+
 void slab_drain_all(void)
 {
 	lock_take(&slabs_lock);

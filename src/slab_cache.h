@@ -27,6 +27,15 @@ void slab_for_each(void (*visit)(const struct wane_slab *slab, size_t active,
 				 void *arg),
 		   void *arg);
 
+/* The port_second() of the last trim; tests set it back. */
+extern unsigned int slab_trimmed;
+
+/*
+ * Give back what the depots of all slabs could do without, unless that was
+ * done in this second.
+ */
+void slab_trim(void);
+
 /* ---- Taking and giving --------------------------------------------------- */
 
 void *slab_take_slow(struct wane_slab *slab, int node);

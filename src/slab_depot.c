@@ -19,6 +19,19 @@
  * (J. Bonwick, J. Adams: "Magazines and Vmem", USENIX 2001.  Their depot has
  * whole magazines; this one has what was in them.)
  *
+ * Trim      Objects in a depot keep their runs from being given back.  So it
+ *           remembers the fewest that it held since the last trim: so many of
+ *           them no one has needed, and the next trim gives that number, the
+ *           oldest, to their runs (the working set of the same paper).  What
+ *           is taken and given all the time stays; what is left over from a
+ *           busy time goes with the second trim after it.
+ *
+ *               trim      held since the last one    gives back
+ *               first     0 to 900                   0
+ *               second    300 to 1,000               300
+ *               third     700, all the time          700
+ *
+ *           slab_trim() goes over all slabs, at the end of a reclaim.
  * Memory    The array comes with the first object and goes when a trim or a
  *           shrink leaves none.  Without memory for it the runs are asked, as
  *           if there were no room.
@@ -168,6 +181,22 @@ static size_t depot_return(struct wane_slab *slab, int node, unsigned int nr)
 		bytes += home_give(slab, node, object, got);
 	}
 	return bytes;
+}
+
+void depot_trim(struct wane_slab *slab, int node)
+{
+	struct slab_home *home = &slab->home[node];
+	struct slab_depot *depot = &home->depot;
+	unsigned int idle;
+
+	if (!load_relaxed(&depot->object))
+		return;
+	lock_take(&home->lock);
+	idle = depot->least;
+	depot->least = depot->nr;
+	lock_drop(&home->lock);
+	depot_return(slab, node, idle);
+	depot_unmake(slab, home);
 }
 
 size_t depot_empty(struct wane_slab *slab, int node)

@@ -111,6 +111,9 @@ unsigned int node_take(struct wane_slab *slab, int node, void **object,
 void node_give(struct wane_slab *slab, int node, void **object,
 	       unsigned int nr);
 
+/* Give what it could have done without since the last trim to the runs. */
+void depot_trim(struct wane_slab *slab, int node);
+
 /* Give all in it to the runs.  Return: bytes of those not needed any more. */
 size_t depot_empty(struct wane_slab *slab, int node);
 

@@ -420,6 +420,13 @@ static void take_by_hand(struct slot *slot)
 	wane_group_put(sc.group);
 }
 
+/* As a reclaim does once in a second. */
+static void trim(void)
+{
+	store_relaxed(&slab_trimmed, port_second() - 1);
+	slab_trim();
+}
+
 static void cache_use(struct cache *cache)
 {
 	struct slot *slot = &cache->slot[below(NR_SLOTS)];
@@ -435,6 +442,8 @@ static void cache_use(struct cache *cache)
 		take_by_hand(slot);
 	else if (what < 98)
 		wane_slab_shrink(cache->slab);
+	else if (what < 99)
+		trim();
 	else
 		cache_start(cache);
 }

@@ -202,6 +202,96 @@ static void test_destroy_full(void **state)
 	slab = kept;
 }
 
+/* ---- Trims -------------------------------------------------------------------- */
+
+/* As if the last one was long ago. */
+static void trim(void)
+{
+	store_relaxed(&slab_trimmed, port_second() - 1);
+	slab_trim();
+}
+
+/* What it held throughout goes, and the rest stays. */
+static void test_working_set(void **state)
+{
+	size_t full = slab->depot, half = full / 2;
+	struct slab_home *home = &slab->home[wane_node_current()];
+	size_t used;
+
+	(void)state;
+	take(NR_OBJECTS);
+	give(NR_OBJECTS);
+	trim();
+	assert_int_equal(in_depots(), full);
+	check(0);
+
+	slab_magazine_flush(slab);
+	take(half);
+	give(half);
+	half = home->depot.least;
+	assert_in_range(half, 1, full - 1);
+	full = in_depots();
+	used = home->nr_used;
+	trim();
+	assert_int_equal(in_depots(), full - half);
+	assert_int_equal(home->nr_used, used - half);
+	check(0);
+
+	/* Nothing was taken since. */
+	trim();
+	assert_int_equal(in_depots(), 0);
+	assert_null(home->depot.object);
+	check(0);
+}
+
+/* Those that were given first are the ones that go. */
+static void test_oldest(void **state)
+{
+	struct slab_depot *depot = depot_here();
+	void *newest;
+
+	(void)state;
+	take(NR_OBJECTS);
+	give(NR_OBJECTS);
+	newest = depot->object[depot->nr - 1];
+	depot->least = depot->nr - 1;
+	trim();
+	assert_int_equal(depot->nr, 1);
+	assert_ptr_equal(depot->object[0], newest);
+	check(0);
+}
+
+static void test_reclaim_trims(void **state)
+{
+	struct wane_group *group = group_make(NULL, NULL);
+	unsigned int now;
+
+	(void)state;
+	take(NR_OBJECTS);
+	give(NR_OBJECTS);
+	trim();
+	store_relaxed(&slab_trimmed, port_second() - 1);
+	assert_int_equal(wane_group_reclaim(group, 1), 0);
+	assert_int_equal(in_depots(), 0);
+	check(0);
+
+	take(NR_OBJECTS);
+	give(NR_OBJECTS);
+	trim();
+	/* In the second of a trim there is no other one. */
+	now = load_relaxed(&slab_trimmed);
+	wane_reclaim_all();
+	if (load_relaxed(&slab_trimmed) == now)
+		assert_int_equal(in_depots(), slab->depot);
+	store_relaxed(&slab_trimmed, port_second() - 1);
+	wane_reclaim_all();
+	assert_int_equal(in_depots(), 0);
+	check(0);
+	wane_group_put(group);
+}
+
+/* ---- No memory ------------------------------------------------------------------ */
+
 /* Without memory for a depot the runs take everything. */
 static void test_fault(void **state)
 {
@@ -272,10 +362,61 @@ static void race_with(void *(*other)(void *))
 	slab = kept;
 }
 
+static void *trim_often(void *unused)
+{
+	while (!load_acquire(&over))
+		trim();
+	return unused;
+}
+
 static void test_shrink_race(void **state)
 {
 	(void)state;
 	race_with(shrink_often);
+}
+
+static void test_trim_race(void **state)
+{
+	(void)state;
+	race_with(trim_often);
+}
+
+/* The next trim takes all. */
+static void make_idle(void)
+{
+	struct slab_home *home = &slab->home[wane_node_current()];
+
+	lock_take(&home->lock);
+	home->depot.least = home->depot.nr;
+	lock_drop(&home->lock);
+}
+
+/*
+ * A slab with a full depot is counted and goes, each time with a trim on its
+ * way: that has neither objects in its hands nor a slab that is gone.
+ */
+static void test_trim_destroy(void **state)
+{
+	struct wane_slab *kept = slab;
+	pthread_t thread;
+
+	(void)state;
+	over = false;
+	pthread_create(&thread, NULL, trim_often, NULL);
+	for (int round = 0; round < 2000; round++) {
+		slab = slab_make(100, 0, 0);
+		take(200);
+		give(200);
+		make_idle();
+		/* Sooner or later the trim is in the midst of it. */
+		for (int i = 0; i < round % 200; i++)
+			cpu_relax();
+		assert_int_equal(info_of(slab).active, 0);
+		assert_int_equal(wane_slab_destroy(slab), 0);
+	}
+	store_release(&over, true);
+	pthread_join(thread, NULL);
+	slab = kept;
 }
 
 #define depot_test(test) \
@@ -287,7 +428,9 @@ int main(void)
 		depot_test(test_handed_over),  depot_test(test_batches),
 		depot_test(test_bounds),       depot_test(test_shrink),
 		depot_test(test_destroy_full), depot_test(test_fault),
-		depot_test(test_shrink_race),
+		depot_test(test_shrink_race),  depot_test(test_trim_race),
+		depot_test(test_trim_destroy), depot_test(test_working_set),
+		depot_test(test_oldest),       depot_test(test_reclaim_trims),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

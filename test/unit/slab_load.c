@@ -173,6 +173,10 @@ static void *exchange(void *arg)
 		slot_free(exchange_full(&shared.slot[at], object | which));
 		if (test_random_one_in(random, 10000))
 			wane_slab_shrink(shared.slab[which]);
+		if (test_random_one_in(random, 1000)) {
+			store_relaxed(&slab_trimmed, port_second() - 1);
+			slab_trim();
+		}
 	}
 	return NULL;
 }

@@ -123,6 +123,10 @@ static void model_step(void)
 	case 0:
 		wane_slab_shrink(slab->slab);
 		break;
+	case 4:
+		store_relaxed(&slab_trimmed, port_second() - 1);
+		slab_trim();
+		break;
 	case 1:
 		model_replace(slab);
 		break;
@@ -132,7 +136,7 @@ static void model_step(void)
 	case 3:
 		model_give_some(model.nr / 2);
 		break;
-	case 4 ... 11:
+	case 5 ... 11:
 		model_give_some(nr);
 		break;
 	default:
