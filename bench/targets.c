@@ -9,8 +9,6 @@
 
 #define LRU_WHY \
 	"the list is looked up in its group, under RCU; the mutex's is at hand"
-#define CHARGED_WHY \
-	"each object is charged and uncharged for itself, its owner noted"
 #define REGISTER_WHY                                                     \
 	"only where units are in arrays is each group visited; a small " \
 	"excess\n    without them is not explained"
@@ -49,11 +47,11 @@ static const struct target {
 	{ "slab 4,096 B, batches / mimalloc", "slab", "wane", "batches_4096",
 	  "mimalloc", "batches_4096", 1, NULL },
 	{ "slab 64 B, charged / mimalloc", "slab", "charged", "pairs_64",
-	  "mimalloc", "pairs_64", 1.5, CHARGED_WHY },
+	  "mimalloc", "pairs_64", 1.5, NULL },
 	{ "slab 256 B, charged / mimalloc", "slab", "charged", "pairs_256",
-	  "mimalloc", "pairs_256", 1.5, CHARGED_WHY },
+	  "mimalloc", "pairs_256", 1.5, NULL },
 	{ "slab 528 B, charged / mimalloc", "slab", "charged", "pairs_528",
-	  "mimalloc", "pairs_528", 1.5, CHARGED_WHY },
+	  "mimalloc", "pairs_528", 1.5, NULL },
 	{ "P2: bytes of a group, 1 node", "P2", NULL, "group_bytes", NULL, NULL,
 	  512, NULL },
 	{ "P2: registration, groups / none", "P2", NULL, "register_groups", "",

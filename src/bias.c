@@ -12,12 +12,9 @@
 void bias_enter_slow(struct bias *bias)
 {
 	do {
-		store_release(&bias->busy, 0);
 		while (load_relaxed(&bias->wanted))
 			sched_yield();
-		store_relaxed(&bias->busy, 1);
-		barrier_full();
-	} while (load_acquire(&bias->wanted));
+	} while (!bias_try(bias));
 }
 
 void bias_wait(struct bias *bias)

@@ -24,20 +24,29 @@ struct bias {
 	uint32_t wanted;
 };
 
-/* Wait until no one wants it, and be busy then. */
+/* After a try that has failed: wait until no one wants it, and be busy then. */
 void bias_enter_slow(struct bias *bias);
-
-static inline void bias_enter(struct bias *bias)
-{
-	store_relaxed(&bias->busy, 1);
-	barrier_light(); /* B4 */
-	if (unlikely(load_acquire(&bias->wanted)))
-		bias_enter_slow(bias);
-}
 
 static inline void bias_leave(struct bias *bias)
 {
 	store_release(&bias->busy, 0);
+}
+
+/* Be busy, unless it is wanted. */
+static inline bool bias_try(struct bias *bias)
+{
+	store_relaxed(&bias->busy, 1);
+	barrier_light(); /* B4 */
+	if (likely(!load_acquire(&bias->wanted)))
+		return true;
+	bias_leave(bias);
+	return false;
+}
+
+static inline void bias_enter(struct bias *bias)
+{
+	if (unlikely(!bias_try(bias)))
+		bias_enter_slow(bias);
 }
 
 /* For others: want some, then barrier_heavy() once (B4), then wait for each. */

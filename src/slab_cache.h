@@ -51,51 +51,72 @@ static inline struct magazine *slab_magazine(const struct wane_slab *slab)
 	return thread->magazines[slab->index];
 }
 
-/* An object near @node, or near the calling thread with NODE_HERE. */
+/*
+ * An object near @node, or near the calling thread with NODE_HERE; NULL: no
+ * memory.  The quick one is false where the thread has none at hand.
+ */
 #define NODE_HERE (-1)
-static inline void *slab_take(struct wane_slab *slab, int node)
+static inline bool slab_take_quick(struct wane_slab *slab, int node,
+				   void **object)
 {
 	struct magazine *magazine = slab_magazine(slab);
 	unsigned int nr;
-	void *object;
 
 	if (unlikely(!magazine || magazine->nr == 0 ||
 		     (node != NODE_HERE && node != magazine->node)))
-		return slab_take_slow(slab, node);
+		return false;
 	nr = magazine->nr - 1;
-	object = magazine->object[nr];
+	*object = magazine->object[nr];
 	store_relaxed(&magazine->nr, nr);
-	object_check_take(slab, object);
-	return object;
+	object_check_take(slab, *object);
+	return true;
 }
 
-/* An object of a charged slab has no owner any more by now. */
-static inline void slab_give(struct wane_slab *slab, void *object)
+static inline void *slab_take(struct wane_slab *slab, int node)
+{
+	void *object;
+
+	if (likely(slab_take_quick(slab, node, &object)))
+		return object;
+	return slab_take_slow(slab, node);
+}
+
+/*
+ * Give an object back; one of a charged slab has no owner any more by now.
+ * Where the quick one is false the slow one has to follow.
+ */
+static inline bool slab_give_quick(struct wane_slab *slab, void *object)
 {
 	struct magazine *magazine = slab_magazine(slab);
 	unsigned int nr;
 
 	object_check_give(slab, object);
 	if (unlikely(!magazine || magazine->nr == magazine->capacity ||
-		     magazine->node != region_of(object)->node)) {
-		slab_give_slow(slab, object);
-		return;
-	}
+		     magazine->node != region_of(object)->node))
+		return false;
 	nr = magazine->nr;
 	magazine->object[nr] = object;
 	store_relaxed(&magazine->nr, nr + 1);
+	return true;
+}
+
+static inline void slab_give(struct wane_slab *slab, void *object)
+{
+	if (unlikely(!slab_give_quick(slab, object)))
+		slab_give_slow(slab, object);
 }
 
 /*
- * Where an object's owner is written, NULL in an uncharged slab.  Written
- * only by whoever holds the object.
+ * Where the owner of an object of a charged slab is written.  Written only by
+ * whoever holds the object.
  */
-static inline struct wane_group **slab_owner(const void *object)
+static inline struct wane_group **slab_owner(const struct wane_slab *slab,
+					     const void *object)
 {
 	struct slab_run *run = run_of(object);
 	struct wane_group **owners = run->books;
 
-	return run->slab->charge ? &owners[slab_index(run, object)] : NULL;
+	return &owners[slab_index(slab, run, object)];
 }
 
 /* ---- Magazines ------------------------------------------------------------ */

@@ -50,7 +50,7 @@ static unsigned int object_check(struct wane_slab *slab, void *object)
 
 	wane_assert(region_of(object)->magic == REGION_MAGIC);
 	wane_assert(run->slab == slab);
-	index = slab_index(run, object);
+	index = slab_index(slab, run, object);
 	wane_assert(index < slab->objects);
 	wane_assert(slab_object(run, index) == object);
 	return index;

@@ -187,7 +187,7 @@ static void home_give_one(struct slab_home *home, void *object,
 	struct slab_run *run = run_of(object);
 
 	lock_assert_held(&home->lock);
-	run_push(run, slab_index(run, object));
+	run_push(run, slab_index(run->slab, run, object));
 	home->nr_used--;
 	if (run->used-- == run->slab->objects) {
 		list_del(&run->link);

@@ -55,12 +55,13 @@ static inline void *slab_object(const struct slab_run *run, unsigned int index)
  * are under 2^19 and rooms at most 2^16, so the error, under offset / 2^40,
  * is less than the 1 / room that it would take to reach the next number.
  */
-static inline unsigned int slab_index(const struct slab_run *run,
+static inline unsigned int slab_index(const struct wane_slab *slab,
+				      const struct slab_run *run,
 				      const void *object)
 {
 	uint64_t offset = (uint64_t)((const char *)object - run->memory);
 
-	return (unsigned int)(offset * run->slab->inverse >> 40);
+	return (unsigned int)(offset * slab->inverse >> 40);
 }
 
 static inline uint64_t slab_inverse(unsigned int room)

@@ -10,48 +10,62 @@
 /*
  * Pay from the calling thread's stock; false when it has too little.
  *
- * Inline is the case of the slot that was used last.  It needs no more checks:
- * a slot has a group only in a thread that may keep things, and retire empties
- * it after it has marked the group.
+ * The last one looks at no slot but the one that was used last.  It needs no
+ * more checks: a slot has a group only in a thread that is known, and retire
+ * empties it after it has marked the group.
  */
 bool stock_take_slow(struct wane_group *group, size_t bytes);
 
+static inline bool stock_take_last(struct wane_group *group, size_t bytes)
+{
+	struct stock *stock = &thread_self_struct.stock;
+	struct stock_slot *slot = &stock->slot[stock->last];
+	bool enough;
+
+	if (unlikely(!bias_try(&stock->bias)))
+		return false;
+	enough = slot->group == group && slot->bytes > bytes;
+	if (likely(enough))
+		slot->bytes -= bytes;
+	bias_leave(&stock->bias);
+	return enough;
+}
+
 static inline bool stock_take(struct wane_group *group, size_t bytes)
 {
-	struct stock *stock = &thread_self()->stock;
-	struct stock_slot *slot = &stock->slot[stock->last];
-
-	bias_enter(&stock->bias);
-	if (likely(slot->group == group && slot->bytes > bytes)) {
-		slot->bytes -= bytes;
-		bias_leave(&stock->bias);
-		return true;
-	}
-	bias_leave(&stock->bias);
-	return stock_take_slow(group, bytes);
+	return likely(stock_take_last(group, bytes)) ||
+	       stock_take_slow(group, bytes);
 }
 
 /*
  * Keep charged bytes for later.  Return: how many the stock did not keep; the
- * caller uncharges them.  Never keeps any of a retired group.
+ * caller uncharges them.  Never keeps any of a retired group.  The last one
+ * keeps all or, as above, is false.
  */
 size_t stock_give_slow(struct wane_group *group, size_t bytes);
 
-static inline size_t stock_give(struct wane_group *group, size_t bytes)
+static inline bool stock_give_last(struct wane_group *group, size_t bytes)
 {
-	struct stock *stock = &thread_self()->stock;
+	struct stock *stock = &thread_self_struct.stock;
 	struct stock_slot *slot = &stock->slot[stock->last];
+	bool room;
 
-	bias_enter(&stock->bias);
-	if (likely(slot->group == group &&
-		   bytes <= STOCK_BATCH - slot->bytes)) {
+	if (unlikely(!bias_try(&stock->bias)))
+		return false;
+	room = slot->group == group && bytes <= STOCK_BATCH - slot->bytes;
+	if (likely(room)) {
 		slot->bytes += bytes;
 		wane_assert(slot->bytes <= load_relaxed(&group->charged));
-		bias_leave(&stock->bias);
-		return 0;
 	}
 	bias_leave(&stock->bias);
-	return stock_give_slow(group, bytes);
+	return room;
+}
+
+static inline size_t stock_give(struct wane_group *group, size_t bytes)
+{
+	return likely(stock_give_last(group, bytes))
+		       ? 0
+		       : stock_give_slow(group, bytes);
 }
 
 /* Uncharge all that the calling thread holds. */

@@ -22,6 +22,10 @@ static void test_owner(void **state)
 	assert_in_range(wane_group_usage(group), 100 * charge,
 			100 * charge + WANE_STOCK_MAX);
 
+	/* Also where the stock would have it. */
+	assert_null(wane_slab_alloc(slab, group, 1u << 31));
+	assert_int_equal(info_of(slab).active, 100);
+
 	free_one = wane_slab_alloc(slab, NULL, 0);
 	assert_null(wane_slab_group(free_one));
 	before = wane_group_enter(group);
@@ -65,6 +69,64 @@ static void test_refused(void **state)
 	assert_int_equal(wane_slab_destroy(slab), 0);
 	wane_group_put(group);
 }
+
+/* ---- In a reclaim ---------------------------------------------------------------- */
+
+static struct wane_slab *listed;
+
+static enum wane_verdict take_it(struct wane_item *item, void *unused)
+{
+	(void)item, (void)unused;
+	return WANE_TAKE;
+}
+
+/* The items are the objects. */
+static long free_listed(void *of, struct wane_shrink *sc)
+{
+	struct cache *cache = of;
+	struct wane_item taken, *item;
+	long freed = 0;
+
+	wane_item_init(&taken);
+	wane_lru_take(cache->lru, sc, take_it, NULL, &taken);
+	while ((item = wane_item_pop(&taken))) {
+		wane_slab_free(listed, item);
+		freed++;
+	}
+	return freed;
+}
+
+/* What is freed counts, whether or not the stock keeps the bytes. */
+static void test_reclaimed(void **state)
+{
+	const struct wane_shrinker_ops ops = {
+		.size = sizeof(ops),
+		.scan = free_listed,
+	};
+	struct wane_group *group = group_make(NULL, NULL);
+	struct cache cache;
+	size_t charge;
+
+	(void)state;
+	listed = slab_make(sizeof(struct wane_item), 0, WANE_SLAB_CHARGED);
+	charge = wane_slab_charge(listed);
+	cache_open_with(&cache, charge, &ops);
+	assert_int_equal(wane_lru_prepare(cache.lru, group), 0);
+	for (int i = 0; i < 20; i++) {
+		struct wane_item *item = wane_slab_alloc(listed, group, 0);
+
+		wane_item_init(item);
+		assert_true(wane_lru_add(cache.lru, item, group,
+					 wane_slab_node(item)));
+	}
+	assert_int_equal(wane_group_reclaim(group, WANE_ALL), 20 * charge);
+	assert_int_equal(info_of(listed).active, 0);
+	cache_close(&cache);
+	wane_group_put(group);
+	assert_int_equal(wane_slab_destroy(listed), 0);
+}
+
+/* ---- Shares and nodes -------------------------------------------------------------- */
 
 static void test_true_share(void **state)
 {
@@ -143,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_owner),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_reclaimed),
 		cmocka_unit_test(test_true_share),
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_moved),
