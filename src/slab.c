@@ -35,7 +35,7 @@
 #define MAGAZINE_MAX 4u
 #define DEPOT_MAX 10u
 #else
-#define MAGAZINE_MAX 64u
+#define MAGAZINE_MAX 128u
 #define DEPOT_MAX 1024u
 #endif
 
