@@ -255,10 +255,12 @@ static void test_lock_excludes(void **state)
 
 	(void)state;
 	shared.turns = 0;
+	alarm(OVERSLEPT_SECONDS);
 	for (int i = 0; i < THREADS; i++)
 		start(&thread[i], take_turns);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+	alarm(0);
 	assert_int_equal(shared.turns, THREADS * TURNS);
 	assert_true(lock_try(&shared.lock));
 	assert_false(lock_try(&shared.lock));
