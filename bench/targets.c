@@ -9,9 +9,9 @@
 
 #define LRU_WHY \
 	"the list is looked up in its group, under RCU; the mutex's is at hand"
-#define BATCH_WHY                                                       \
-	"a lock and a copy of pointers for half a magazine; what they " \
-	"cost varies\n    by a quarter from process to process"
+#define BATCH_WHY                                                          \
+	"most of it is the same short way as in pairs; one process takes " \
+	"a quarter\n    longer than another, all along, and why is not known"
 #define REGISTER_WHY                                                     \
 	"only where units are in arrays is each group visited; a small " \
 	"excess\n    without them is not explained"
