@@ -31,7 +31,7 @@ const char *const plot_names[] = { "bytes",	     "registration",
 				   "latency-create", NULL };
 const char *const plot_titles[] = {
 	"Bytes of an empty group, by caches registered (4 nodes)",
-	"Registering a cache, by groups alive (5,000 caches, 4 nodes)",
+	"Registering a cache, mean of 640, by groups alive (4 nodes)",
 	"A pass over all groups, by groups (5,000 caches, 4 nodes)",
 	"Registering a cache: how many took at most so long",
 	"Creating a group: how many took at most so long",
@@ -47,7 +47,7 @@ static const struct plot {
 	bool distribution;
 } plots[] = {
 	{ by_caches, "group_bytes", "caches", "bytes", false },
-	{ by_groups, "latency_register", "groups", "seconds", false },
+	{ by_groups, "register_mean", "groups", "seconds", false },
 	{ by_groups, "pass", "groups", "seconds", false },
 	{ by_groups + 1, "latency_register", "seconds", "per cent", true },
 	{ by_groups + 1, "latency_create", "seconds", "per cent", true },
@@ -125,6 +125,14 @@ static int write_data(const char *directory, const char *name,
 
 /* ---- The script ---------------------------------------------------------------- */
 
+/* How gnuplot writes a number: with a prefix, and its unit if it has one. */
+static const char *format_of(const char *axis)
+{
+	if (!strcmp(axis, "seconds"))
+		return "%.0s %cs";
+	return strcmp(axis, "bytes") ? "%.0s%c" : "%.0s %cB";
+}
+
 static int write_script(const char *directory, size_t at)
 {
 	const struct plot *plot = &plots[at];
@@ -136,10 +144,11 @@ static int write_script(const char *directory, size_t at)
 		"set terminal svg size 800,500 background 'white'\n"
 		"set output '%s.svg'\nset title '%s'\n"
 		"set xlabel '%s'\nset ylabel '%s'\nset logscale %s\n"
-		"set format x '%%.0s%%c'\nset key outside right noenhanced\n"
-		"plot",
+		"set format x '%s'\nset format y '%s'\n"
+		"set key outside right noenhanced\nplot",
 		plot_names[at], plot_titles[at], plot->x, plot->y,
-		plot->distribution ? "x" : "xy");
+		plot->distribution ? "x" : "xy", format_of(plot->x),
+		format_of(plot->y));
 	for (int i = 0; i < NR_IMPLEMENTATIONS; i++)
 		fprintf(script, "%s '%s.dat' index %d with %s title '%s'",
 			i ? ", \\\n    " : "", plot_names[at], i,
