@@ -5,6 +5,7 @@ set xlabel 'caches'
 set ylabel 'bytes'
 set logscale xy
 set format x '%.0s%c'
+set format y '%.0s %cB'
 set key outside right noenhanced
 plot 'bytes.dat' index 0 with linespoints lw 2 title 'dense', \
      'bytes.dat' index 1 with linespoints lw 2 title 'dense63', \

@@ -4,7 +4,8 @@ set title 'Creating a group: how many took at most so long'
 set xlabel 'seconds'
 set ylabel 'per cent'
 set logscale x
-set format x '%.0s%c'
+set format x '%.0s %cs'
+set format y '%.0s%c'
 set key outside right noenhanced
 plot 'latency-create.dat' index 0 with lines lw 2 title 'dense', \
      'latency-create.dat' index 1 with lines lw 2 title 'dense63', \

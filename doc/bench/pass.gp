@@ -5,6 +5,7 @@ set xlabel 'groups'
 set ylabel 'seconds'
 set logscale xy
 set format x '%.0s%c'
+set format y '%.0s %cs'
 set key outside right noenhanced
 plot 'pass.dat' index 0 with linespoints lw 2 title 'dense', \
      'pass.dat' index 1 with linespoints lw 2 title 'dense63', \
