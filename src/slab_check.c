@@ -3,10 +3,10 @@
  * slab_check.c - what debug builds check: each object, and whole slabs
  *
  * Each object has a bit in its run's books that says whether it is in use; one
- * that waits in a magazine or a depot is not.  So a second free is caught at once, also
- * when it comes from another thread, for which the bits are atomic.  An
- * address is checked from the outside in: is there a region of ours, a run of
- * this slab, an object's first byte.
+ * that waits in a magazine or a depot is not.  So a second free is caught at
+ * once, also when it comes from another thread, for which the bits are atomic.
+ * An address is checked from the outside in: is there a region of ours, a run
+ * of this slab, an object's first byte.
  *
  * A free object is overwritten, unless it has a constructor, and under ASan it
  * cannot be read either.

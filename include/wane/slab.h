@@ -136,10 +136,10 @@ WANE_API size_t wane_slab_shrink(struct wane_slab *slab);
  * The most bytes of free objects that all threads together keep for each other,
  * per slab and node: its depot.  They are 1,024 objects, at most.
  *
- * What a depot has not needed goes back to the slab's memory: a reclaim,
- * of whatever kind, ends by looking at all depots, once in a second
- * at most, and gives back from each as many objects as it held throughout since
- * the last time.  wane_slab_shrink() empties those of its slab.
+ * What a depot has not needed goes back to the slab's memory: a reclaim, of
+ * whatever kind, ends by looking at all depots, once in a second at most, and
+ * gives back from each as many objects as it held throughout since the last
+ * time.  wane_slab_shrink() empties those of its slab.
  */
 #define WANE_SLAB_DEPOT (512u * 1024)
 

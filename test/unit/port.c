@@ -214,6 +214,19 @@ static void start(pthread_t *thread, void *(*fn)(void *))
 	assert_int_equal(pthread_create(thread, NULL, fn, NULL), 0);
 }
 
+/* Who sleeps for ever is woken by the alarm, which ends the program. */
+static void run_together(void *(*fn)(void *), int nr)
+{
+	pthread_t thread[THREADS];
+
+	alarm(OVERSLEPT_SECONDS);
+	for (int i = 0; i < nr; i++)
+		start(&thread[i], fn);
+	for (int i = 0; i < nr; i++)
+		pthread_join(thread[i], NULL);
+	alarm(0);
+}
+
 static pthread_barrier_t round_begins;
 
 /* Once in each round, so that no later drop wakes whom this one forgot. */
@@ -230,20 +243,13 @@ static void *take_one_long_turn(void *unused)
 	return unused;
 }
 
-/* B6.  Who sleeps for ever is woken by the alarm, which ends the program. */
+/* B6 */
 static void test_no_one_oversleeps(void **state)
 {
-	pthread_t thread[SLEEPERS];
-
 	(void)state;
 	shared.turns = 0;
 	pthread_barrier_init(&round_begins, NULL, SLEEPERS);
-	alarm(OVERSLEPT_SECONDS);
-	for (int i = 0; i < SLEEPERS; i++)
-		start(&thread[i], take_one_long_turn);
-	for (int i = 0; i < SLEEPERS; i++)
-		pthread_join(thread[i], NULL);
-	alarm(0);
+	run_together(take_one_long_turn, SLEEPERS);
 	pthread_barrier_destroy(&round_begins);
 	assert_int_equal(shared.turns, SLEEPERS * ROUNDS);
 	assert_int_equal(shared.lock.waiting, 0);
@@ -251,16 +257,9 @@ static void test_no_one_oversleeps(void **state)
 
 static void test_lock_excludes(void **state)
 {
-	pthread_t thread[THREADS];
-
 	(void)state;
 	shared.turns = 0;
-	alarm(OVERSLEPT_SECONDS);
-	for (int i = 0; i < THREADS; i++)
-		start(&thread[i], take_turns);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
-	alarm(0);
+	run_together(take_turns, THREADS);
 	assert_int_equal(shared.turns, THREADS * TURNS);
 	assert_true(lock_try(&shared.lock));
 	assert_false(lock_try(&shared.lock));
