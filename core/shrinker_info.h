@@ -14,7 +14,8 @@
  * nothing to walk and nothing deferred.
  *
  * The caller serialises share_get(), share_put() and share_retire() of one
- * group by a lock of its own; all else needs none.
+ * group by a lock of its own, under which they allocate nothing and never
+ * sleep: it may be one that spins with interrupts off.  All else needs none.
  *
  * B1: the handshake by which no bit is lost (three bugs in Linux's history):
  *
@@ -63,10 +64,11 @@ void shrinker_info_group_exit(struct shrinker_info_group *group);
 bool shrinker_info_idle(struct shrinker_info_group *group, int nid);
 
 /*
- * Shrinkers.  Begin gives the lowest free id and is not seen by any walk
- * before start, which is false when it was started already.  Stop waits until no walk has it pinned, and none ever will.
- * Forget comes last, when all of its shares are put: the id is free again.
- * The memory must outlive a grace period after that.
+ * Shrinkers.  What has begun is not seen by any walk before start, which is
+ * false when it was started already.  Stop waits until no walk has it pinned,
+ * and none ever will.  Forget comes last, once, when all of its shares are put.
+ * The memory must outlive a grace period after that.  Begin, stop and forget
+ * may sleep.
  */
 int shrinker_info_begin(struct shrinker_info_cache *cache, gfp_t gfp);
 bool shrinker_info_start(struct shrinker_info_cache *cache);
@@ -78,8 +80,33 @@ bool shrinker_info_pin(struct shrinker_info_cache *cache);
 void shrinker_info_unpin(struct shrinker_info_cache *cache);
 
 /*
- * Shares.  Get makes one where there is none yet: 0, or -ENOMEM and nothing
- * changed.  A new share has no bit and no deferred work, also where its
+ * Room: the memory that a new share may need, got without a lock, where @gfp
+ * may allow sleeping: 0, or -ENOMEM.  All zero at first, it is none.  It may be
+ * got again, which tops it up, and has to be put, also when getting it failed;
+ * put frees what no share took, and the room is none again.  The group must
+ * outlive it.
+ *
+ *	struct share_room room = { 0 };
+ *
+ *	do {
+ *		err = share_room_get(&room, group, cache, gfp);
+ *		if (err)
+ *			break;
+ *		lock
+ *		if (still wanted)
+ *			err = share_get(&share, group, cache, &room);
+ *		unlock
+ *	} while (err == -EAGAIN);
+ *	share_room_put(&room);
+ */
+int share_room_get(struct share_room *room, struct shrinker_info_group *group,
+		   struct shrinker_info_cache *cache, gfp_t gfp);
+void share_room_put(struct share_room *room);
+
+/*
+ * Shares.  Get makes one where there is none yet, out of room for it: 0, or
+ * -EAGAIN and nothing changed, when the group has grown meanwhile: get room
+ * again.  A new share has no bit and no deferred work, also where its
  * shrinker's id was another's before.  Put ends it, when the last list of its
  * shrinker in its group is gone; the handle is none then.
  *
@@ -87,7 +114,7 @@ void shrinker_info_unpin(struct shrinker_info_cache *cache);
  * longer, in a read section or by a walk: it then finds nothing.
  */
 int share_get(struct shrinker_share *share, struct shrinker_info_group *group,
-	      struct shrinker_info_cache *cache, gfp_t gfp);
+	      struct shrinker_info_cache *cache, struct share_room *room);
 void share_put(struct shrinker_share *share);
 
 /*

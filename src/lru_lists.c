@@ -290,8 +290,9 @@ static struct lru_lists *alloc_lists(struct wane_lru *lru,
 	return lists;
 }
 
-/* A copy of a sibling's share, or a new one. */
-static int get_share(struct lru_lists *lists, struct wane_shrinker *shrinker)
+/* A copy of a sibling's share, or a new one: 0, or -EAGAIN. */
+static int get_share(struct lru_lists *lists, struct wane_shrinker *shrinker,
+		     struct share_room *room)
 {
 	struct lru_lists *sibling =
 		find_sibling(shrinker, lists->lru, lists->group);
@@ -302,7 +303,7 @@ static int get_share(struct lru_lists *lists, struct wane_shrinker *shrinker)
 	}
 	lists->owner = true;
 	return share_get(&lists->share, &lists->group->info, &shrinker->info,
-			 GFP_KERNEL);
+			 room);
 }
 
 /*
@@ -310,7 +311,8 @@ static int get_share(struct lru_lists *lists, struct wane_shrinker *shrinker)
  * and then its bit has a place.
  */
 static int publish_lists(struct lru_lists *lists,
-			 struct wane_shrinker *shrinker)
+			 struct wane_shrinker *shrinker,
+			 struct share_room *room)
 {
 	struct wane_lru *lru = lists->lru;
 	struct wane_group *group = lists->group;
@@ -319,7 +321,7 @@ static int publish_lists(struct lru_lists *lists,
 	if (err)
 		return err;
 	if (shrinker)
-		err = get_share(lists, shrinker);
+		err = get_share(lists, shrinker, room);
 	if (err) {
 		table_unreserve(&group->lists);
 		return err;
@@ -331,26 +333,53 @@ static int publish_lists(struct lru_lists *lists,
 	return 0;
 }
 
+/* Room for the share that goes with new lists.  In a read section. */
+static int get_room(struct share_room *room, struct wane_lru *lru,
+		    struct wane_group *group)
+{
+	struct wane_shrinker *shrinker = rcu_read(&lru->shrinker);
+
+	if (!shrinker)
+		return 0;
+	return share_room_get(room, &group->info, &shrinker->info, GFP_KERNEL);
+}
+
+/* Publish *@lists if need be, which is NULL then.  In a read section. */
+static int publish_once(struct lru_lists **lists, struct share_room *room)
+{
+	struct wane_lru *lru = (*lists)->lru;
+	struct wane_group *group = (*lists)->group;
+	struct wane_shrinker *shrinker = lock_shrinker(lru);
+	int err = 0;
+
+	lock_take(&group->lock);
+	/* Retired meanwhile: its parent's lists are its own. */
+	if (!wane_group_retired(group) && !lru_lists_find(lru, group)) {
+		err = publish_lists(*lists, shrinker, room);
+		if (!err)
+			*lists = NULL;
+	}
+	lock_drop(&group->lock);
+	drop_shrinker(shrinker);
+	return err;
+}
+
 /* Make the lists of one group, whose parent has them.  0, or -ENOMEM. */
 static int prepare_one(struct wane_lru *lru, struct wane_group *group)
 {
 	struct lru_lists *lists = alloc_lists(lru, group);
-	struct wane_shrinker *shrinker;
-	int err = 0;
+	struct share_room room = { 0 };
+	int err;
 
 	if (!lists)
 		return -ENOMEM;
 	rcu_enter();
-	shrinker = lock_shrinker(lru);
-	lock_take(&group->lock);
-	/* Retired meanwhile: its parent's lists are its own. */
-	if (!wane_group_retired(group) && !lru_lists_find(lru, group)) {
-		err = publish_lists(lists, shrinker);
+	do {
+		err = get_room(&room, lru, group);
 		if (!err)
-			lists = NULL;
-	}
-	lock_drop(&group->lock);
-	drop_shrinker(shrinker);
+			err = publish_once(&lists, &room);
+	} while (err == -EAGAIN);
+	share_room_put(&room);
 	rcu_leave();
 	port_free(lists, lists_size());
 	return err;

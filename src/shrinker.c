@@ -20,11 +20,15 @@
 
 #include <string.h>
 
+#include "ids.h"
 #include "lru.h"
 #include "scan.h"
 
 static struct lock global_lock = LOCK_INIT(RANK_LEAF);
 static struct list globals = LIST_INIT(globals);
+
+/* Names; nothing in here needs them. */
+static struct ids shrinker_ids = IDS_INIT;
 
 static size_t shrinker_size(void)
 {
@@ -77,7 +81,7 @@ static struct wane_shrinker *alloc_shrinker(const struct wane_shrinker_ops *ops,
 	shrinker->batch = ops->batch ? ops->batch : SCAN_BATCH;
 	shrinker->seeks = seeks_of(ops->cost);
 	shrinker->flags = ops->flags;
-	shrinker->info.id = -1;
+	shrinker->id = -1;
 	lock_init(&shrinker->lock, RANK_CACHE);
 	list_init(&shrinker->lrus);
 	list_init(&shrinker->global);
@@ -95,6 +99,42 @@ static void free_deferred(struct rcu_head *head)
 	free_shrinker(rcu_deferred(head, struct wane_shrinker, rcu));
 }
 
+static int enter_groups(struct wane_shrinker *shrinker)
+{
+	int id = ids_take(&shrinker_ids);
+	int err;
+
+	if (id < 0)
+		return id;
+	err = shrinker_info_begin(&shrinker->info, GFP_KERNEL);
+	if (err)
+		ids_give(&shrinker_ids, id);
+	else
+		shrinker->id = id;
+	return err;
+}
+
+static void leave_groups(struct wane_shrinker *shrinker)
+{
+	shrinker_info_forget(&shrinker->info);
+	ids_give(&shrinker_ids, shrinker->id);
+}
+
+static int enter_globals(struct wane_shrinker *shrinker)
+{
+	lock_take(&global_lock);
+	list_add_last(&shrinker->global, &globals);
+	lock_drop(&global_lock);
+	return 0;
+}
+
+static void leave_globals(struct wane_shrinker *shrinker)
+{
+	lock_take(&global_lock);
+	list_del(&shrinker->global);
+	lock_drop(&global_lock);
+}
+
 int wane_shrinker_create(struct wane_shrinker **shrinker,
 			 const struct wane_shrinker_ops *ops, void *cache)
 {
@@ -107,19 +147,12 @@ int wane_shrinker_create(struct wane_shrinker **shrinker,
 	new = alloc_shrinker(&known, cache);
 	if (!new)
 		return -ENOMEM;
-	if (!is_global(new)) {
-		err = shrinker_info_begin(&new->info, GFP_KERNEL);
-		if (err) {
-			free_shrinker(new);
-			return err;
-		}
-	} else {
-		lock_take(&global_lock);
-		list_add_last(&new->global, &globals);
-		lock_drop(&global_lock);
-	}
-	*shrinker = new;
-	return 0;
+	err = is_global(new) ? enter_globals(new) : enter_groups(new);
+	if (err)
+		free_shrinker(new);
+	else
+		*shrinker = new;
+	return err;
 }
 
 int wane_shrinker_start(struct wane_shrinker *shrinker)
@@ -166,7 +199,7 @@ int wane_shrinker_attach(struct wane_shrinker *shrinker,
 
 int wane_shrinker_id(const struct wane_shrinker *shrinker)
 {
-	return shrinker->info.id;
+	return shrinker->id;
 }
 
 const char *wane_shrinker_name(const struct wane_shrinker *shrinker)
@@ -196,12 +229,10 @@ void wane_shrinker_destroy(struct wane_shrinker *shrinker)
 	shrinker_info_stop(&shrinker->info);
 	leave_lrus(shrinker);
 	wane_lru_destroy(shrinker->attached);
-	shrinker_info_forget(&shrinker->info);
-	if (is_global(shrinker)) {
-		lock_take(&global_lock);
-		list_del(&shrinker->global);
-		lock_drop(&global_lock);
-	}
+	if (is_global(shrinker))
+		leave_globals(shrinker);
+	else
+		leave_groups(shrinker);
 	rcu_defer(&shrinker->rcu, free_deferred);
 }
 

@@ -350,8 +350,8 @@ struct wane_group {
 
 /**
  * struct wane_shrinker - A cache's callbacks, and how to ask it.
- * @info: Its id and its pins; pinned while a callback runs.
- * @count, @scan, @cache, @batch, @seeks, @flags, @name: Fixed.
+ * @info: Its pins; pinned while a callback runs.
+ * @count, @scan, @cache, @batch, @seeks, @flags, @id, @name: Fixed.
  * @lock: Covers @lrus and @attached: rank RANK_CACHE.
  * @lrus: All lrus on it.
  * @attached: Lists without items, for wane_shrinker_attach(), or NULL.
@@ -367,6 +367,7 @@ struct wane_shrinker {
 	size_t batch;
 	unsigned int seeks;
 	unsigned int flags;
+	int id;
 	struct lock lock;
 	struct list lrus;
 	struct wane_lru *attached;

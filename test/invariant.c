@@ -131,7 +131,7 @@ size_t invariant_bits(struct wane_group *group, int node)
 	while ((info = share_next(&group->info, node, &cursor))) {
 		invariant(has_list(shrinker_of(info), group),
 			  "group %" PRIu64 ": a bit of shrinker %d, no list",
-			  group->id, info->id);
+			  group->id, shrinker_of(info)->id);
 		shrinker_info_unpin(info);
 		bits++;
 	}

@@ -11,7 +11,7 @@
  *
  * Whoever includes this has said SHRINKER_UNIT_BITS, and whether units are made
  * up front (UNITS_UP_FRONT) for the whole array, or on demand.  Units are from
- * the size classes, as in Linux.
+ * the size classes, as in Linux, or from a slab cache (UNITS_FROM_CACHE).
  */
 #include "../shrinker_info.h"
 
@@ -24,6 +24,8 @@ struct shrinker_info_unit {
 	unsigned long map;
 	atomic_long_t deferred[SHRINKER_UNIT_BITS];
 };
+
+#include "unit_alloc.h"
 
 /**
  * struct shrinker_info_array - The units of one group on one node.
@@ -41,11 +43,6 @@ struct shrinker_info_array {
 static DEFINE_MUTEX(arrays_mutex);
 static LIST_HEAD(arrays_groups);
 static unsigned int arrays_nr; /* places in each array */
-
-int shrinker_info_init(void)
-{
-	return 0;
-}
 
 /* ---- Arrays ---------------------------------------------------------------------- */
 
@@ -71,7 +68,7 @@ static void units_free(struct shrinker_info_array *array, unsigned int from)
 	unsigned int i;
 
 	for (i = from; array && i < array->nr; i++)
-		kfree(array->unit[i]);
+		unit_free(array->unit[i]);
 }
 
 /* Units for the places from @from on, where they are made up front. */
@@ -82,8 +79,7 @@ static int units_fill(struct shrinker_info_array *array, unsigned int from,
 	unsigned int i;
 
 	for (i = from; i < array->nr; i++) {
-		array->unit[i] =
-			kzalloc_node(sizeof(*array->unit[i]), gfp, nid);
+		array->unit[i] = unit_alloc(gfp, nid);
 		if (!array->unit[i])
 			goto free;
 	}
@@ -145,8 +141,7 @@ static int units_grow(int id, gfp_t gfp)
 
 	mutex_lock(&arrays_mutex);
 	if (nr > arrays_nr) {
-		list_for_each_entry(group, &arrays_groups, link)
-		{
+		list_for_each_entry(group, &arrays_groups, link) {
 			err = group_grow(group, nr, gfp);
 			if (err)
 				break;
@@ -171,37 +166,44 @@ static struct shrinker_info_unit *unit_find(struct shrinker_info_group *group,
 	return rcu_dereference(array->unit[index]);
 }
 
-/* The mutex keeps a copy under way from missing what is installed. */
-static int unit_make(struct shrinker_info_group *group, int nid, int id,
-		     gfp_t gfp)
+static bool unit_is_there(struct shrinker_info_group *group, int nid, int id)
+{
+	bool there;
+
+	rcu_read_lock();
+	there = unit_find(group, nid, id);
+	rcu_read_unlock();
+	return there;
+}
+
+/*
+ * Units stay as long as their group, so no hold is counted.  The mutex keeps a
+ * copy under way from missing what is installed, and orders who installs.
+ */
+static int unit_get(struct shrinker_info_group *group, int nid, int id,
+		    gfp_t gfp)
 {
 	unsigned int index = (unsigned int)id / SHRINKER_UNIT_BITS;
 	struct shrinker_info_unit *unit;
 
-	rcu_read_lock();
-	unit = unit_find(group, nid, id);
-	rcu_read_unlock();
-	if (unit)
+	if (unit_is_there(group, nid, id))
 		return 0;
-	unit = kzalloc_node(sizeof(*unit), gfp, nid);
+	unit = unit_alloc(gfp, nid);
 	if (!unit)
 		return -ENOMEM;
 	mutex_lock(&arrays_mutex);
-	rcu_assign_pointer(group->array[nid]->unit[index], unit);
+	if (!group->array[nid]->unit[index]) {
+		rcu_assign_pointer(group->array[nid]->unit[index], unit);
+		unit = NULL;
+	}
 	mutex_unlock(&arrays_mutex);
+	unit_free(unit);
 	return 0;
 }
 
-/* Units stay as long as their group. */
-static void unit_hold(struct shrinker_info_unit *unit)
+static void unit_put(struct shrinker_info_group *group, int nid, int id)
 {
-	(void)unit;
-}
-
-static void unit_drop(struct shrinker_info_group *group, int nid, int id,
-		      bool held)
-{
-	(void)group, (void)nid, (void)id, (void)held;
+	(void)group, (void)nid, (void)id;
 }
 
 struct unit_walk {

@@ -5,7 +5,6 @@
 #ifndef _SHRINKER_INFO_ARRAYS_GROUP_H
 #define _SHRINKER_INFO_ARRAYS_GROUP_H
 
-#include "cache.h"
 #include "share.h"
 
 struct shrinker_info_array;

@@ -14,8 +14,9 @@
  * and what it finds there leads to the shrinker with one load.  Registering a
  * shrinker and making a group need nothing at all.
  *
- * Slots      grow by doubling into a copy; the words with the bits never move,
- *            so a bit that is set meanwhile is never lost.  The first 64 are in
+ * Slots      grow by doubling into a copy, for which whoever finds all taken
+ *            has got room; the words with the bits never move, so a bit that
+ *            is set meanwhile is never lost.  The first 64 are in
  *            the group; those of slots [64 << s, 128 << s) are segment s, one
  *            allocation for all nodes.
  *
@@ -40,7 +41,9 @@
  */
 #include "../shrinker_info.h"
 
-/* Nothing depends on the id: it is a name. */
+#include "slots.h"
+
+/* Nothing needs an id. */
 static int ids_register(struct shrinker_info_cache *cache, gfp_t gfp)
 {
 	(void)cache, (void)gfp;
@@ -54,51 +57,6 @@ static void ids_unregister(struct shrinker_info_cache *cache)
 
 #include "pins.h"
 
-#define FIRST_SLOTS 4u
-#ifdef WANE_TINY
-#define WORD_BITS 4u
-#else
-#define WORD_BITS ((unsigned int)BITS_PER_LONG)
-#endif
-
-/**
- * struct shrinker_pair - A share.
- * @group: Fixed.
- * @cache: Fixed: the shrinker.
- * @word: Fixed: of its bit, on node 0.
- * @stride: Fixed: words from one node to the next.
- * @slot: Fixed.
- * @refs: See above.
- * @heir: Who has what was deferred here, once the group is retired.
- * @rcu: For the free.
- * @deferred: Per node: work put off.
- */
-struct shrinker_pair {
-	struct shrinker_info_group *group;
-	struct shrinker_info_cache *cache;
-	unsigned long *word;
-	unsigned int stride;
-	unsigned int slot;
-	refcount_t refs;
-	struct shrinker_pair *heir;
-	struct rcu_head rcu;
-	atomic_long_t deferred[];
-};
-
-/**
- * struct shrinker_slots - Who has which slot.
- * @rcu: For the free.
- * @nr: Slots, a power of two.
- * @keep: Freed because it has grown: the segments live on in the next one.
- * @entry: @nr pairs or NULL, then a segment of words for each doubling over 64.
- */
-struct shrinker_slots {
-	struct rcu_head rcu;
-	unsigned int nr;
-	bool keep;
-	void *entry[];
-};
-
 static struct kmem_cache *pair_cache;
 
 int shrinker_info_init(void)
@@ -109,149 +67,6 @@ int shrinker_info_init(void)
 						       sizeof(atomic_long_t),
 				       0, 0, NULL);
 	return pair_cache ? 0 : -ENOMEM;
-}
-
-/* ---- Words -------------------------------------------------------------------- */
-
-static unsigned int nr_segments(unsigned int nr_slots)
-{
-	return nr_slots > WORD_BITS ? ilog2(nr_slots / WORD_BITS) : 0;
-}
-
-/* Words per node of a segment. */
-static unsigned int segment_words(unsigned int segment)
-{
-	return 1u << segment;
-}
-
-static size_t segment_size(unsigned int segment)
-{
-	return (size_t)nr_node_ids * segment_words(segment) *
-	       sizeof(unsigned long);
-}
-
-/* The word of @index (slot / WORD_BITS) on node 0, and the step to the next. */
-static unsigned long *find_word(struct shrinker_info_group *group,
-				struct shrinker_slots *slots,
-				unsigned int index, unsigned int *stride)
-{
-	unsigned int segment;
-	unsigned long *words;
-
-	if (index == 0) {
-		*stride = 1;
-		return group->word;
-	}
-	segment = ilog2(index);
-	words = slots->entry[slots->nr + segment];
-	*stride = segment_words(segment);
-	return words + (index - *stride);
-}
-
-static unsigned long *pair_word(const struct shrinker_pair *pair, int nid)
-{
-	return pair->word + (size_t)nid * pair->stride;
-}
-
-static int pair_bit(const struct shrinker_pair *pair)
-{
-	return (int)(pair->slot % WORD_BITS);
-}
-
-/* ---- Slots --------------------------------------------------------------------- */
-
-static size_t slots_size(unsigned int nr)
-{
-	return sizeof(struct shrinker_slots) +
-	       (nr + nr_segments(nr)) * sizeof(void *);
-}
-
-static void slots_free(struct shrinker_slots *slots)
-{
-	unsigned int i;
-
-	for (i = 0; !slots->keep && i < nr_segments(slots->nr); i++)
-		info_free(slots->entry[slots->nr + i], segment_size(i));
-	info_free(slots, slots_size(slots->nr));
-}
-
-static void slots_free_rcu(struct rcu_head *head)
-{
-	slots_free(rcu_container(head, struct shrinker_slots, rcu));
-}
-
-static void slots_replace(struct shrinker_info_group *group,
-			  struct shrinker_slots *new)
-{
-	struct shrinker_slots *old = group->slots;
-
-	rcu_assign_pointer(group->slots, new);
-	WRITE_ONCE(group->nr_slots, new ? new->nr : 0);
-	if (!old)
-		return;
-	old->keep = new;
-	call_rcu(&old->rcu, slots_free_rcu);
-}
-
-/* Twice as many slots, with the same pairs and the same words. */
-static int slots_grow(struct shrinker_info_group *group, gfp_t gfp)
-{
-	struct shrinker_slots *old = group->slots;
-	unsigned int nr = old ? 2 * old->nr : FIRST_SLOTS;
-	unsigned int had = old ? nr_segments(old->nr) : 0;
-	unsigned int has = nr_segments(nr);
-	struct shrinker_slots *new = info_alloc(slots_size(nr), gfp);
-
-	if (!new)
-		return -ENOMEM;
-	new->nr = nr;
-	if (old) {
-		memcpy(new->entry, old->entry, old->nr * sizeof(void *));
-		memcpy(new->entry + nr, old->entry + old->nr,
-		       had * sizeof(void *));
-	}
-	if (has > had) {
-		new->entry[nr + had] = info_alloc(segment_size(had), gfp);
-		if (!new->entry[nr + had]) {
-			info_free(new, slots_size(nr));
-			return -ENOMEM;
-		}
-	}
-	slots_replace(group, new);
-	return 0;
-}
-
-/* The lowest free slot, made if need be: so that they stay dense. */
-static int slot_find(struct shrinker_info_group *group, gfp_t gfp)
-{
-	unsigned int slot = group->first_free;
-
-	while (slot < group->nr_slots && group->slots->entry[slot])
-		slot++;
-	group->first_free = slot;
-	return slot < group->nr_slots ? 0 : slots_grow(group, gfp);
-}
-
-/* Who has the pair's slot now, or NULL.  In a read section. */
-static struct shrinker_pair *slot_owner(const struct shrinker_pair *pair)
-{
-	struct shrinker_slots *slots = rcu_dereference(pair->group->slots);
-
-	if (!slots || pair->slot >= slots->nr)
-		return NULL;
-	return rcu_dereference(slots->entry[pair->slot]);
-}
-
-static bool slot_is(const struct shrinker_pair *pair)
-{
-	return slot_owner(pair) == pair;
-}
-
-static bool slot_is_others(const struct shrinker_pair *pair)
-{
-	struct shrinker_pair *owner = slot_owner(pair);
-
-	return owner && owner != pair;
 }
 
 /* ---- Groups --------------------------------------------------------------------- */
@@ -300,30 +115,73 @@ static void pair_free_rcu(struct rcu_head *head)
 	kmem_cache_free(pair_cache, pair);
 }
 
-int share_get(struct shrinker_share *share, struct shrinker_info_group *group,
-	      struct shrinker_info_cache *cache, gfp_t gfp)
+/* ---- Room ------------------------------------------------------------------------ */
+
+int share_room_get(struct share_room *room, struct shrinker_info_group *group,
+		   struct shrinker_info_cache *cache, gfp_t gfp)
 {
-	struct shrinker_pair *pair;
+	unsigned int wanted = slots_wanted(group);
+
+	(void)cache;
+	if (!room->pair)
+		room->pair = kmem_cache_alloc_node(pair_cache, gfp | __GFP_ZERO,
+						   numa_node_id());
+	if (!room->pair)
+		return -ENOMEM;
+	if (!wanted || (room->slots && room->slots->nr == wanted))
+		return 0;
+	if (room->slots)
+		slots_free(room->slots);
+	room->slots = slots_alloc(wanted, gfp);
+	return room->slots ? 0 : -ENOMEM;
+}
+
+void share_room_put(struct share_room *room)
+{
+	if (room->pair)
+		kmem_cache_free(pair_cache, room->pair);
+	if (room->slots)
+		slots_free(room->slots);
+	room->pair = NULL;
+	room->slots = NULL;
+}
+
+/* See to it that there is a free slot. */
+static int room_use_slots(struct share_room *room,
+			  struct shrinker_info_group *group)
+{
+	unsigned int wanted = slots_wanted(group);
+
+	if (!wanted)
+		return 0;
+	if (!room->slots || room->slots->nr != wanted)
+		return -EAGAIN;
+	slots_grow(group, room->slots);
+	room->slots = NULL;
+	return 0;
+}
+
+/* ---- Shares ----------------------------------------------------------------------- */
+
+int share_get(struct shrinker_share *share, struct shrinker_info_group *group,
+	      struct shrinker_info_cache *cache, struct share_room *room)
+{
+	struct shrinker_pair *pair = room->pair;
 	int nid;
 
-	pair = kmem_cache_alloc_node(pair_cache, gfp | __GFP_ZERO,
-				     numa_node_id());
-	if (!pair)
-		return -ENOMEM;
-	if (slot_find(group, gfp)) {
-		kmem_cache_free(pair_cache, pair);
-		return -ENOMEM;
-	}
+	if (!pair || room_use_slots(room, group))
+		return -EAGAIN;
+	room->pair = NULL;
 	pair->group = group;
 	pair->cache = cache;
-	pair->slot = group->first_free;
+	pair->slot = slot_find(group);
 	pair->word = find_word(group, group->slots, pair->slot / WORD_BITS,
 			       &pair->stride);
 	refcount_set(&pair->refs, 1);
 	for_each_node(nid)
 		clear_bit(pair_bit(pair), pair_word(pair, nid));
 	rcu_assign_pointer(group->slots->entry[pair->slot], pair);
-	group->nr_pairs++;
+	WRITE_ONCE(group->nr_pairs, group->nr_pairs + 1);
 	WRITE_ONCE(share->pair, pair);
 	return 0;
 }
@@ -338,7 +196,8 @@ void share_put(struct shrinker_share *share)
 	for_each_node(nid)
 		clear_bit(pair_bit(pair), pair_word(pair, nid));
 	group->first_free = min(group->first_free, pair->slot);
-	if (--group->nr_pairs == 0)
+	WRITE_ONCE(group->nr_pairs, group->nr_pairs - 1);
+	if (group->nr_pairs == 0)
 		slots_replace(group, NULL);
 	share_forget(share);
 	pair_put(pair);

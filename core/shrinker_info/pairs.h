@@ -10,6 +10,16 @@
 struct shrinker_pair;
 struct shrinker_slots;
 
+/**
+ * struct share_room - What a new share may need.
+ * @pair: For the share itself, or NULL.
+ * @slots: For a group that has no free slot: twice as many, or NULL.
+ */
+struct share_room {
+	struct shrinker_pair *pair;
+	struct shrinker_slots *slots;
+};
+
 /* A group that has ended all its shares holds no memory for them. */
 #define SHRINKER_INFO_KEEPS_UNITS false
 
@@ -17,7 +27,7 @@ struct shrinker_slots;
  * struct shrinker_info_group - A group's slots, and the bits of the first 64.
  * @slots: Slot -> pair, replaced as a whole when it grows; NULL without one.
  * @nr_slots: How many @slots has.
- * @nr_pairs: How many there are; written by who makes and ends shares.
+ * @nr_pairs: How many of them are taken; written by who makes and ends shares.
  * @first_free: No slot before this one is free; the same.
  * @word: Per node: bit i: the pair of slot i may hold items.
  */

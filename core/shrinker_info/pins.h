@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Pins of shrinkers, their ids, and what moves to an heir: the same in each
+ * Pins of shrinkers, and what moves to an heir: the same in each
  * implementation, which includes this once, after it has said what it needs
- * for an id:
+ * for an id, if it has ids:
  *
  *	static int ids_register(struct shrinker_info_cache *cache, gfp_t gfp);
  *	static void ids_unregister(struct shrinker_info_cache *cache);
  */
 
-static DEFINE_IDA(cache_ids);
-
 int shrinker_info_begin(struct shrinker_info_cache *cache, gfp_t gfp)
 {
-	int err;
-	int id = ida_alloc(&cache_ids, gfp);
-
-	if (id < 0)
-		return id;
 	refcount_set(&cache->pins, 0);
 	init_completion(&cache->stopped);
-	cache->id = id;
-	err = ids_register(cache, gfp);
-	if (err) {
-		ida_free(&cache_ids, id);
-		cache->id = -1;
-	}
-	return err;
+	return ids_register(cache, gfp);
 }
 
 bool shrinker_info_start(struct shrinker_info_cache *cache)
@@ -57,11 +44,7 @@ void shrinker_info_stop(struct shrinker_info_cache *cache)
 
 void shrinker_info_forget(struct shrinker_info_cache *cache)
 {
-	if (cache->id < 0)
-		return;
 	ids_unregister(cache);
-	ida_free(&cache_ids, cache->id);
-	cache->id = -1;
 }
 
 /* The heir is written: what is here moves, whoever puts it here (B3). */

@@ -6,6 +6,21 @@
 #ifndef _SHRINKER_INFO_SHARE_H
 #define _SHRINKER_INFO_SHARE_H
 
+#define SHRINKER_INFO_HAS_IDS
+#include "cache.h"
+
+/**
+ * struct share_room - Units that are held for a new share.
+ * @group: Whose.
+ * @id: Of the shrinker.
+ * @nodes: On how many nodes, from the first on; it is none when 0.
+ */
+struct share_room {
+	struct shrinker_info_group *group;
+	int id;
+	int nodes;
+};
+
 /**
  * struct shrinker_share - Names a share; none when @group is NULL: all zero.
  */

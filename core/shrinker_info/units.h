@@ -4,33 +4,45 @@
  * Each includes this once, after it has said how a group finds its units:
  *
  *	unit_find(group, nid, id)	the unit of an id, or NULL; under RCU
- *	unit_make(group, nid, id, gfp)	see to it that there is one
- *	unit_hold(unit)			a share is made in it
- *	unit_drop(group, nid, id, held)	one was ended (held), or making it failed
+ *	unit_get(group, nid, id, gfp)	hold it, made if need be: 0, or -ENOMEM
+ *	unit_put(group, nid, id)	the hold ends, and with the last one the unit
  *	units_grow(id, gfp)		there will be shares of this id
  *	struct unit_walk, UNIT_WALK()	a walk over units in order of id,
  *	unit_next(&walk)		under RCU: the next one with a bit, or NULL
  *	unit_walk_index(&walk)		id / SHRINKER_UNIT_BITS of that one
+ *
+ * A hold is a share's, or that of room for one: get and put need no lock.
  */
 
 /* id -> shrinker, for all that have begun. */
 static DEFINE_XARRAY(caches);
+static DEFINE_IDA(cache_ids);
 
 static int ids_register(struct shrinker_info_cache *cache, gfp_t gfp)
 {
-	int err = units_grow(cache->id, gfp);
+	int id = ida_alloc(&cache_ids, gfp);
+	int err;
 
-	return err ? err : xa_insert(&caches, cache->id, cache, gfp);
+	if (id < 0)
+		return id;
+	cache->id = id;
+	err = units_grow(id, gfp);
+	if (!err)
+		err = xa_insert(&caches, id, cache, gfp);
+	if (err)
+		ida_free(&cache_ids, id);
+	return err;
 }
 
 static void ids_unregister(struct shrinker_info_cache *cache)
 {
 	xa_erase(&caches, cache->id);
+	ida_free(&cache_ids, cache->id);
 }
 
 #include "pins.h"
 
-/* ---- Shares ------------------------------------------------------------------- */
+/* ---- Bits of units ------------------------------------------------------------- */
 
 static int bit_of(int id)
 {
@@ -44,34 +56,68 @@ static void share_reset(struct shrinker_info_unit *unit, int id)
 	atomic_long_set(&unit->deferred[bit_of(id)], 0);
 }
 
-int share_get(struct shrinker_share *share, struct shrinker_info_group *group,
-	      struct shrinker_info_cache *cache, gfp_t gfp)
+/* ---- Room ------------------------------------------------------------------------ */
+
+/* Not reset: there may be a share by now, for which others had room, too. */
+void share_room_put(struct share_room *room)
 {
-	struct shrinker_info_unit *unit;
-	int id = cache->id;
+	int nid;
+
+	for_each_node(nid) {
+		if (nid < room->nodes)
+			unit_put(room->group, nid, room->id);
+	}
+	room->nodes = 0;
+}
+
+int share_room_get(struct share_room *room, struct shrinker_info_group *group,
+		   struct shrinker_info_cache *cache, gfp_t gfp)
+{
 	int nid;
 	int err;
 
+	if (room->group != group || room->id != cache->id)
+		share_room_put(room);
+	room->group = group;
+	room->id = cache->id;
 	for_each_node(nid) {
-		err = unit_make(group, nid, id, gfp);
+		if (nid < room->nodes)
+			continue;
+		err = unit_get(group, nid, room->id, gfp);
 		if (err)
-			goto drop;
+			return err;
+		room->nodes = nid + 1;
 	}
+	room->nodes = nr_node_ids;
+	return 0;
+}
+
+static bool room_is_for(const struct share_room *room,
+			struct shrinker_info_group *group, int id)
+{
+	return room->nodes == (int)nr_node_ids && room->group == group &&
+	       room->id == id;
+}
+
+/* ---- Shares ----------------------------------------------------------------------- */
+
+/* The holds of the room are the share's from now on. */
+int share_get(struct shrinker_share *share, struct shrinker_info_group *group,
+	      struct shrinker_info_cache *cache, struct share_room *room)
+{
+	int id = cache->id;
+	int nid;
+
+	if (!room_is_for(room, group, id))
+		return -EAGAIN;
 	rcu_read_lock();
-	for_each_node(nid) {
-		unit = unit_find(group, nid, id);
-		share_reset(unit, id);
-		unit_hold(unit);
-	}
+	for_each_node(nid)
+		share_reset(unit_find(group, nid, id), id);
 	rcu_read_unlock();
+	room->nodes = 0;
 	share->id = id;
 	WRITE_ONCE(share->group, group);
 	return 0;
-
-drop:
-	for_each_node(nid)
-		unit_drop(group, nid, id, false);
-	return err;
 }
 
 static void share_end(struct shrinker_share *share)
@@ -79,7 +125,7 @@ static void share_end(struct shrinker_share *share)
 	int nid;
 
 	for_each_node(nid)
-		unit_drop(share->group, nid, share->id, true);
+		unit_put(share->group, nid, share->id);
 	share_forget(share);
 }
 
@@ -229,8 +275,7 @@ static struct shrinker_info_cache *pin_next(struct shrinker_info_unit *unit,
 {
 	struct shrinker_info_cache *cache;
 
-	for_each_set_bit_from(*bit, &unit->map, SHRINKER_UNIT_BITS)
-	{
+	for_each_set_bit_from(*bit, &unit->map, SHRINKER_UNIT_BITS) {
 		cache = xa_load(&caches, first_id + *bit);
 		if (cache && shrinker_info_pin(cache))
 			return cache;

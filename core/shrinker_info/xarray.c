@@ -16,14 +16,21 @@
  * A walk keeps its place in the xarray, and passes over units without a bit
  * by one load each.
  *
- * Locks      None to read, to set and clear bits, or for deferred work.  Making
- *            and ending shares of a group is serialised by the caller.
- * Lifetime   A unit outlives its place in the xarray by a grace period.
+ * Locks      None to read, to set and clear bits, for deferred work, or for room.
+ *            Making and ending shares of a group is serialised by the caller.
+ * Lifetime   A unit is held by its shares, and by room for shares: got without
+ *            a lock, so a unit may die while it is looked at.  Dead, it has no
+ *            hold and never gets one again; whoever comes upon it first, he
+ *            who wants a unit here or he who dropped the last hold, clears its
+ *            place.  The latter frees it, a grace period later.
  *
  * This is the design that linux-mm discussed in October 2026 for Linux 7.3.
  */
 #include "../shrinker_info.h"
 
+#ifndef UNITS_FROM_SIZE_CLASSES
+#define UNITS_FROM_CACHE
+#endif
 #ifdef WANE_TINY
 #define SHRINKER_UNIT_BITS 4
 #else
@@ -34,58 +41,17 @@
  * struct shrinker_info_unit - The shares of some shrinkers of one group, node.
  * @map: Bit i: shrinker i of this unit may hold items.
  * @deferred: Work put off.
- * @shares: How many there are; written by who makes and ends shares.
+ * @holds: By shares, and by room for shares.
  * @rcu: For the free.
  */
 struct shrinker_info_unit {
 	unsigned long map;
 	atomic_long_t deferred[SHRINKER_UNIT_BITS];
-	unsigned long shares;
+	refcount_t holds;
 	struct rcu_head rcu;
 };
 
-/* ---- Where units come from ------------------------------------------------------ */
-
-#ifdef UNITS_FROM_SIZE_CLASSES
-
-int shrinker_info_init(void)
-{
-	return 0;
-}
-
-static struct shrinker_info_unit *unit_alloc(gfp_t gfp, int nid)
-{
-	return kzalloc_node(sizeof(struct shrinker_info_unit), gfp, nid);
-}
-
-static void unit_free(struct shrinker_info_unit *unit)
-{
-	kfree(unit);
-}
-
-#else
-
-static struct kmem_cache *unit_cache;
-
-int shrinker_info_init(void)
-{
-	unit_cache = kmem_cache_create("shrinker_info_unit",
-				       sizeof(struct shrinker_info_unit), 0, 0,
-				       NULL);
-	return unit_cache ? 0 : -ENOMEM;
-}
-
-static struct shrinker_info_unit *unit_alloc(gfp_t gfp, int nid)
-{
-	return kmem_cache_alloc_node(unit_cache, gfp | __GFP_ZERO, nid);
-}
-
-static void unit_free(struct shrinker_info_unit *unit)
-{
-	kmem_cache_free(unit_cache, unit);
-}
-
-#endif
+#include "unit_alloc.h"
 
 /* ---- Units ---------------------------------------------------------------------- */
 
@@ -95,26 +61,49 @@ static struct shrinker_info_unit *unit_find(struct shrinker_info_group *group,
 	return xa_load(&group->units[nid], id / SHRINKER_UNIT_BITS);
 }
 
-static int unit_make(struct shrinker_info_group *group, int nid, int id,
-		     gfp_t gfp)
+/* Clear the place of a unit that is dead, if it still has it. */
+static void unit_unlink(struct shrinker_info_group *group, int nid, int id,
+			struct shrinker_info_unit *unit)
+{
+	info_xa_replace(&group->units[nid], id / SHRINKER_UNIT_BITS, unit, NULL,
+			0);
+}
+
+/* Hold the unit that is there, if one is. */
+static bool unit_hold(struct shrinker_info_group *group, int nid, int id)
+{
+	struct shrinker_info_unit *unit;
+	bool held;
+
+	rcu_read_lock();
+	unit = unit_find(group, nid, id);
+	held = unit && refcount_inc_not_zero(&unit->holds);
+	if (unit && !held)
+		unit_unlink(group, nid, id, unit);
+	rcu_read_unlock();
+	return held;
+}
+
+static int unit_get(struct shrinker_info_group *group, int nid, int id,
+		    gfp_t gfp)
 {
 	struct shrinker_info_unit *unit;
 	int err;
 
-	if (unit_find(group, nid, id))
+	if (unit_hold(group, nid, id))
 		return 0;
 	unit = unit_alloc(gfp, nid);
 	if (!unit)
 		return -ENOMEM;
-	err = xa_insert(&group->units[nid], id / SHRINKER_UNIT_BITS, unit, gfp);
-	if (err)
-		unit_free(unit);
-	return err;
-}
-
-static void unit_hold(struct shrinker_info_unit *unit)
-{
-	unit->shares++;
+	refcount_set(&unit->holds, 1);
+	do {
+		err = info_xa_replace(&group->units[nid],
+				      id / SHRINKER_UNIT_BITS, NULL, unit, gfp);
+		if (!err)
+			return 0;
+	} while (err == -EBUSY && !unit_hold(group, nid, id));
+	unit_free(unit);
+	return err == -EBUSY ? 0 : err;
 }
 
 static void unit_free_rcu(struct rcu_head *head)
@@ -122,19 +111,17 @@ static void unit_free_rcu(struct rcu_head *head)
 	unit_free(rcu_container(head, struct shrinker_info_unit, rcu));
 }
 
-/* Without a share a unit goes. */
-static void unit_drop(struct shrinker_info_group *group, int nid, int id,
-		      bool held)
+static void unit_put(struct shrinker_info_group *group, int nid, int id)
 {
-	struct shrinker_info_unit *unit = unit_find(group, nid, id);
+	struct shrinker_info_unit *unit;
 
-	if (!unit)
-		return;
-	unit->shares -= held;
-	if (unit->shares > 0)
-		return;
-	xa_erase(&group->units[nid], id / SHRINKER_UNIT_BITS);
-	call_rcu(&unit->rcu, unit_free_rcu);
+	rcu_read_lock();
+	unit = unit_find(group, nid, id);
+	if (refcount_dec_and_test(&unit->holds)) {
+		unit_unlink(group, nid, id, unit);
+		call_rcu(&unit->rcu, unit_free_rcu);
+	}
+	rcu_read_unlock();
 }
 
 static int units_grow(int id, gfp_t gfp)
@@ -152,9 +139,12 @@ static struct shrinker_info_unit *unit_next(struct unit_walk *walk)
 {
 	struct shrinker_info_unit *unit;
 
-	xas_for_each(walk, unit, ULONG_MAX)
+	xas_for_each(walk, unit, ULONG_MAX) {
+		if (xas_retry(walk, unit))
+			continue;
 		if (READ_ONCE(unit->map))
 			break;
+	}
 	return unit;
 }
 
@@ -180,16 +170,21 @@ int shrinker_info_group_init(struct shrinker_info_group *group, gfp_t gfp)
 	(void)gfp;
 	group->heir = NULL;
 	for_each_node(nid)
-		xa_init(&group->units[nid]);
+		xa_init_flags(&group->units[nid], XA_FLAGS_LOCK_IRQ);
 	return 0;
 }
 
+/* Where memory ran out, the kernel's xarray may keep nodes without entries. */
 void shrinker_info_group_exit(struct shrinker_info_group *group)
 {
+	unsigned long index = 0;
 	int nid;
 
-	for_each_node(nid)
-		WARN_ON_ONCE(!xa_empty(&group->units[nid]));
+	for_each_node(nid) {
+		WARN_ON_ONCE(xa_find(&group->units[nid], &index, ULONG_MAX,
+				     XA_PRESENT));
+		xa_destroy(&group->units[nid]);
+	}
 }
 
 bool shrinker_info_idle(struct shrinker_info_group *group, int nid)

@@ -5,7 +5,6 @@
 #ifndef _SHRINKER_INFO_XARRAY_H
 #define _SHRINKER_INFO_XARRAY_H
 
-#include "cache.h"
 #include "share.h"
 
 /* A group that has ended all its shares holds no memory for them. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * shrinker_info_shim.c - the kernel's slab calls, on ours
+ * shrinker_info_user.c - the kernel's slab calls, on ours
  */
-#include "shrinker_info_shim.h"
+#include "shrinker_info_user.h"
 
 #include "../src/slab_cache.h"
 
