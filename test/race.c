@@ -301,6 +301,8 @@ int main(int argc, char **argv)
 		race_test(cursor_leave),
 		race_test(barrier_chain),
 		race_test(walk_grow),
+		race_test(grow_grow),
+		race_test(last_and_first),
 		race_test(register_prepare),
 		race_test(scan_retire),
 		race_test(scan_scan),

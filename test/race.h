@@ -111,6 +111,8 @@ void cursor_leave(void **state);
 void barrier_chain(void **state);
 
 void walk_grow(void **state);
+void grow_grow(void **state);
+void last_and_first(void **state);
 void register_prepare(void **state);
 
 void scan_retire(void **state);

@@ -66,6 +66,89 @@ void walk_grow(void **state)
 	RACE(make_many, check_many, attach_many, walk_many, walk_many);
 }
 
+/* ---- Room that others make too small ------------------------------------------------------ */
+
+static void attach_half(size_t first)
+{
+	for (size_t i = first; i < NR_MANY; i += 2)
+		invariant(wane_shrinker_attach(crowd[i], child) == 0, "memory");
+}
+
+static void attach_even(void)
+{
+	attach_half(0);
+}
+
+static void attach_odd(void)
+{
+	attach_half(1);
+}
+
+/* None took another's place: all bits are there. */
+static void check_crowd(void)
+{
+	invariant(invariant_bits(child, 0) == NR_MANY, "bits are missing");
+	check_many();
+}
+
+void grow_grow(void **state)
+{
+	(void)state;
+	RACE(make_many, check_crowd, attach_even, attach_odd);
+}
+
+/* ---- The last share of a unit ends, and the first one begins ------------------------------ */
+
+static void make_pair(void)
+{
+	child = group_below(root);
+	for (size_t i = 0; i < 2; i++)
+		crowd[i] = register_one();
+}
+
+/* Make a share, use it and end it. */
+static void come_and_go(struct wane_shrinker *of)
+{
+	struct shrinker_share share;
+	struct wane_lru *own;
+
+	invariant(wane_lru_create(&own, of) == 0, "memory");
+	invariant(wane_lru_prepare(own, child) == 0, "memory");
+	share = share_of(own, child);
+	invariant(!share_test(&share, 0), "it was born with a bit");
+	invariant(share_set(&share, 0), "no place for a bit");
+	share_add_deferred(&share, 0, 7);
+	invariant(share_test(&share, 0), "the bit is lost");
+	invariant(share_take_deferred(&share, 0) == 7, "the work is lost");
+	wane_lru_destroy(own);
+}
+
+static void come_and_go_first(void)
+{
+	for (int i = 0; i < 5; i++)
+		come_and_go(crowd[0]);
+}
+
+static void come_and_go_second(void)
+{
+	for (int i = 0; i < 5; i++)
+		come_and_go(crowd[1]);
+}
+
+static void check_gone(void)
+{
+	invariant(invariant_bits(child, 0) == 0, "a bit is left");
+	for (size_t i = 0; i < 2; i++)
+		wane_shrinker_destroy(crowd[i]);
+	put_later(child);
+}
+
+void last_and_first(void **state)
+{
+	(void)state;
+	RACE(make_pair, check_gone, come_and_go_first, come_and_go_second);
+}
+
 /* ---- Ids that pass the last unit, while units and groups are made ------------------------- */
 
 /* All that were ever registered, so that each round needs new ids. */
