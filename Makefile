@@ -5,6 +5,8 @@
 #	make demo [ARGS="--seconds 60"]		2,000 SQLite databases, one budget
 #	make check				all tests in all kinds of builds
 #	make bench [ARGS=...]			measurements
+#	make kernel [ARGS=...]			in Linux 7.3: built, booted, measured
+#	make check-kernel [ARGS=...]		in Linux 7.3: tests, on a debug build
 #	make install [PREFIX=/usr/local] [DESTDIR=]
 
 PREFIX = /usr/local
@@ -12,7 +14,7 @@ BUILD = build/release
 WANE = $(BUILD)/tool/wane
 
 sources = $(shell find include src core adapters tool bench test examples \
-		-name '*.[ch]')
+		kernel -name '*.[ch]')
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -29,6 +31,14 @@ bench: $(BUILD)/build.ninja
 check:
 	@tool/install-deps check
 	@test/run
+
+kernel:
+	@tool/install-deps kernel
+	@kernel/measure $(ARGS)
+
+check-kernel:
+	@tool/install-deps kernel
+	@kernel/check $(ARGS)
 
 install: all
 	meson configure $(BUILD) --prefix=$(PREFIX)
@@ -48,4 +58,4 @@ format:
 format-check:
 	clang-format --dry-run -Werror $(sources)
 
-.PHONY: all demo bench check install clean format format-check
+.PHONY: all demo bench check kernel check-kernel install clean format format-check
