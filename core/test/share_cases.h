@@ -18,18 +18,15 @@
  *
  * and runs the functions that SHARE_CASES() names.
  */
-#define SHARE_CASES(case_of)                                                         \
-	case_of(share_bits_are_per_node) case_of(                                    \
-		share_deferred_is_per_node) case_of(share_is_born_fresh)             \
-		case_of(share_that_ended) case_of(room_not_needed) case_of(          \
-			room_is_taken_once) case_of(room_outgrown)                   \
-			case_of(room_for_what_ended) case_of(shrinker_pins) case_of( \
-				shrinker_ids) case_of(walk_finds_each_bit)           \
-				case_of(walk_passes_over) case_of(                   \
-					walk_while_bits_change)                      \
-					case_of(retire_moves) case_of(               \
-						retire_without_bit)                  \
-						case_of(retire_without_heir)
+#define SHARE_CASES(case_of)                                                   \
+	case_of(share_bits_are_per_node), case_of(share_deferred_is_per_node), \
+		case_of(share_is_born_fresh), case_of(share_that_ended),       \
+		case_of(room_not_needed), case_of(room_is_taken_once),         \
+		case_of(room_outgrown), case_of(room_for_what_ended),          \
+		case_of(shrinker_pins), case_of(shrinker_ids),                 \
+		case_of(walk_finds_each_bit), case_of(walk_passes_over),       \
+		case_of(walk_while_bits_change), case_of(retire_moves),        \
+		case_of(retire_without_bit), case_of(retire_without_heir)
 
 /**
  * struct member - A shrinker of a case.

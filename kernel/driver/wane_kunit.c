@@ -50,8 +50,8 @@ static void *case_alloc_in(struct kunit *test, size_t size)
 #include "share_cases.h"
 
 /* The list ends with an entry that is all zero. */
-#define CASE_OF(name) KUNIT_CASE(name),
-static struct kunit_case cases[] = { SHARE_CASES(CASE_OF){ .name = NULL } };
+static struct kunit_case cases[] = { SHARE_CASES(KUNIT_CASE),
+				     { .name = NULL } };
 
 static struct kunit_suite share_suite = {
 	.name = "wane_share",

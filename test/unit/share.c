@@ -104,12 +104,14 @@ static void failing_allocations(void **test)
 }
 
 #define SHARE_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, note_base, check_base),
+	cmocka_unit_test_setup_teardown(name, note_base, check_base)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { SHARE_CASES(SHARE_TEST) SHARE_TEST(
-		failing_allocations) };
+	const struct CMUnitTest tests[] = {
+		SHARE_CASES(SHARE_TEST),
+		SHARE_TEST(failing_allocations),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
