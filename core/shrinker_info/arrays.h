@@ -88,7 +88,10 @@ free:
 	units_free(array, from);
 	return -ENOMEM;
 #else
-	(void)array, (void)from, (void)gfp, (void)nid;
+	(void)array;
+	(void)from;
+	(void)gfp;
+	(void)nid;
 	return 0;
 #endif
 }
@@ -203,7 +206,9 @@ static int unit_get(struct shrinker_info_group *group, int nid, int id,
 
 static void unit_put(struct shrinker_info_group *group, int nid, int id)
 {
-	(void)group, (void)nid, (void)id;
+	(void)group;
+	(void)nid;
+	(void)id;
 }
 
 struct unit_walk {

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * dense63.c - as dense.c, with 63 shrinkers a unit: it fills 512 bytes exactly
  */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * pairs.c - one small object per share, and no units at all
  *
@@ -46,7 +46,8 @@
 /* Nothing needs an id. */
 static int ids_register(struct shrinker_info_cache *cache, gfp_t gfp)
 {
-	(void)cache, (void)gfp;
+	(void)cache;
+	(void)gfp;
 	return 0;
 }
 

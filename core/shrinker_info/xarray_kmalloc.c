@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * xarray_kmalloc.c - as xarray.c, with units from the size classes: what the
  * slab cache of their own alone brings is the difference to this.
