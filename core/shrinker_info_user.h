@@ -71,6 +71,7 @@ typedef struct {
 } atomic_long_t;
 
 #define atomic_long_set(v, i) store_relaxed(&(v)->counter, i)
+#define atomic_long_read(v) load_relaxed(&(v)->counter)
 #define atomic_long_xchg(v, i) exchange_full(&(v)->counter, i)
 #define atomic_long_add_return(i, v) add_full(&(v)->counter, i)
 

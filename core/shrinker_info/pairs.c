@@ -266,9 +266,12 @@ bool share_test(const struct shrinker_share *share, int nid)
 
 /* ---- Deferred work ----------------------------------------------------------------- */
 
+/* Mostly there is none, and a load that tells so costs less than an exchange. */
 long share_take_deferred(const struct shrinker_share *share, int nid)
 {
-	return atomic_long_xchg(&share->pair->deferred[nid], 0);
+	atomic_long_t *deferred = &share->pair->deferred[nid];
+
+	return atomic_long_read(deferred) ? atomic_long_xchg(deferred, 0) : 0;
 }
 
 long share_add_deferred(const struct shrinker_share *share, int nid, long nr)
@@ -277,6 +280,8 @@ long share_add_deferred(const struct shrinker_share *share, int nid, long nr)
 	struct shrinker_pair *heir;
 	long new;
 
+	if (!nr)
+		return atomic_long_read(&pair->deferred[nid]);
 	rcu_read_lock();
 	for (;;) {
 		new = atomic_long_add_return(nr, &pair->deferred[nid]);

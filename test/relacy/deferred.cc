@@ -27,11 +27,12 @@ struct pair {
 
 static long take_deferred(pair *pair)
 {
-	long nr;
+	long nr = READ_ONCE(pair->deferred);
 
+	if (!nr)
+		return 0;
 	if (has("exchange"))
 		return pair->deferred.exchange(0, std::memory_order_relaxed);
-	nr = READ_ONCE(pair->deferred);
 	WRITE_ONCE(pair->deferred, 0);
 	return nr;
 }
