@@ -318,17 +318,17 @@ static struct shrinker_pair *word_next(struct shrinker_slots *slots,
 				       unsigned int *slot)
 {
 	unsigned int first = *slot - *slot % WORD_BITS;
-	/* A bit over the end is of a slot made since: for the next walk. */
-	int end = (int)min(WORD_BITS, slots->nr - first);
 	int bit = (int)(*slot % WORD_BITS);
 	struct shrinker_pair *pair;
 
-	for_each_set_bit_from(bit, word, end) {
-		pair = slot_pin(slots, first + (unsigned int)bit);
-		if (pair) {
-			*slot = first + (unsigned int)bit;
+	for_each_set_bit_from(bit, word, (int)WORD_BITS) {
+		*slot = first + (unsigned int)bit;
+		/* Of a slot made since: for the next walk. */
+		if (*slot >= slots->nr)
+			break;
+		pair = slot_pin(slots, *slot);
+		if (pair)
 			return pair;
-		}
 	}
 	*slot = first + WORD_BITS;
 	return NULL;
