@@ -13,6 +13,7 @@
  *	iterate TIMES			mem_cgroup_iter() rounds: ns, steps
  *	drop TIMES			drop_slab(): ns
  *	pin CGROUP, unpin CGROUP	a reference, so that rmdir leaves it dying
+ *	online CGROUP			0 once it is offline, or 1
  *	new BATCH REGISTER		a test shrinker and its list_lru: its index
  *	register I			if REGISTER was 0
  *	second I			a second list_lru on the same shrinker
@@ -62,6 +63,7 @@ static const struct wane_command {
 	{ "drop", wane_drop, { "TIMES" } },
 	{ "pin", wane_pin, { "CGROUP" } },
 	{ "unpin", wane_unpin, { "CGROUP" } },
+	{ "online", wane_online, { "CGROUP" } },
 	{ "new", wane_new, { "BATCH", "REGISTER" } },
 	{ "register", wane_register, { "I" } },
 	{ "second", wane_second, { "I" } },

@@ -100,6 +100,7 @@ unsigned long wane_items_scan(struct list_lru *lru, int nid,
 void wane_items_drain(struct list_lru *lru);
 
 wane_command_fn wane_walk, wane_iterate, wane_drop, wane_pin, wane_unpin;
+wane_command_fn wane_online;
 wane_command_fn wane_new, wane_register, wane_second, wane_free, wane_set_mode;
 wane_command_fn wane_wake, wane_calls;
 wane_command_fn wane_add, wane_del, wane_count, wane_install;

@@ -145,6 +145,16 @@ struct mem_cgroup *wane_cgroup_get(long id, struct wane_answer *answer)
 	return NULL;
 }
 
+void wane_online(const long *argument, struct wane_answer *answer)
+{
+	struct mem_cgroup *memcg = wane_cgroup_get(argument[0], answer);
+
+	if (!memcg)
+		return;
+	wane_say(answer, "%d", mem_cgroup_online(memcg));
+	mem_cgroup_put(memcg);
+}
+
 bool wane_node_valid(long nid, struct wane_answer *answer)
 {
 	if (nid < nr_node_ids && node_online(nid))
