@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * measure_shape.c - many file systems, then many cgroups: what both cost
+ *
+ *	mounts      |===== all but 3 x 640 =|640|640|640|
+ *	cgroups                             :           |--- idle ---|-used-|dying|
+ *	640 more                            no cgroups   |alive x 3  |      |     |none x 3
+ *
+ * Each 640 mounts cross ten boundaries of 64 ids when they are on top of all
+ * there ever were; after an umount they use ids again. They are measured before
+ * there are cgroups and after they are gone, so that a drift shows on one side.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+#define TIMES 3
+#define CROSSING 640
+#define DROPS 8
+#define WALKS 9
+#define USERS 20 /* cgroups that look up names, for each number of names */
+
+static struct memory start, idle, before, after;
+
+/* ---- Mounts ----------------------------------------------------------------- */
+
+static void cross(const char *key)
+{
+	int i;
+
+	step("640 mounts that cross ten boundaries, %s", key);
+	for (i = 0; i < TIMES; i++)
+		row(mount_more(CROSSING), "cross_%s", key);
+}
+
+static void reuse(const char *key)
+{
+	int i;
+
+	step("640 mounts that use ids again, %s", key);
+	for (i = 0; i < TIMES; i++) {
+		unmount_last(CROSSING);
+		row(mount_more(CROSSING), "reuse_%s", key);
+	}
+}
+
+static void mounts(int nr)
+{
+	step("%d mounts", nr);
+	row(mount_more(nr - TIMES * CROSSING), "mount_first");
+	cross("none");
+	reuse("none");
+	/* The root looks everywhere now, not while cgroups are measured. */
+	look_up(mounted);
+}
+
+/* ---- Cgroups, idle ---------------------------------------------------------- */
+
+static void tell_parts(int nr)
+{
+	int i, of_shrinkers = 0;
+
+	for (i = 0; i < idle.nr; i++) {
+		const char *name = idle.cache[i].name;
+		double bytes = added_bytes(&idle, &start, name);
+		double objects = added_objects(&idle, &start, name);
+
+		if (bytes >= nr * 100.0)
+			row(bytes / nr, "part_%s", name);
+		if (!strncmp(name, "shrinker", 8) ||
+		    !strcmp(name, "kmalloc-1k"))
+			row(objects, "objects_%s", name);
+	}
+}
+
+static void make_cgroups(int nr)
+{
+	double begin;
+	int i;
+
+	step("%d cgroups", nr);
+	memory_read(&start);
+	begin = now();
+	for (i = 0; i < nr; i++)
+		cgroup_make(i);
+	row(now() - begin, "mkdir");
+	memory_read(&idle);
+	row((idle.unreclaimable - start.unreclaimable) / nr, "slab_per_cgroup");
+	row((idle.percpu - start.percpu) / nr, "percpu_per_cgroup");
+	row(added_objects_like(&idle, &start, "shrinker"), "shrinker_objects");
+	tell_parts(nr);
+}
+
+static double walk(int cgroup, int nid, int times)
+{
+	return (double)driver("walk %d %ld 12 %d", nid, cgroup_id(cgroup),
+			      times)
+		       .first /
+	       times;
+}
+
+static void walk_idle(int nr)
+{
+	struct answer steps;
+	int i;
+
+	step("walks of idle cgroups");
+	for (i = 0; i < WALKS; i++) {
+		row(walk(nr - 1, i % NODES, 20000), "walk_idle");
+		steps = driver("iterate 10");
+		row((double)steps.first / (double)steps.second, "iterate");
+	}
+}
+
+/* ---- Names ------------------------------------------------------------------ */
+
+static void names(int first, int k)
+{
+	int i;
+
+	step("names on %d file systems", k);
+	/* Forking leaves its traces too: not in the difference. */
+	for (i = 0; i < USERS; i++)
+		cgroup_run(first + i, look_up, 0);
+	memory_read(&before);
+	for (i = 0; i < USERS; i++)
+		cgroup_run(first + i, look_up, k);
+	memory_read(&after);
+	row((after.unreclaimable - before.unreclaimable) / USERS,
+	    "names_slab_%d", k);
+	row(added_bytes(&after, &before, "kmalloc-192") / USERS,
+	    "names_lists_%d", k);
+	row(added_objects_like(&after, &before, "shrinker") / USERS,
+	    "names_objects_%d", k);
+	/* The first walks find bits and clear them. */
+	drop_caches();
+	drop_caches();
+	for (i = 0; i < WALKS; i++)
+		row(walk(first + i, 0, 5000), "names_walk_%d", k);
+}
+
+/* ---- Dying ------------------------------------------------------------------ */
+
+static void tell_rest(const char *key, int nr)
+{
+	memory_read(&after);
+	row((after.unreclaimable - start.unreclaimable) / nr, "%s_slab", key);
+	row(added_objects_like(&after, &start, "shrinker"), "%s_objects", key);
+	row(added_objects(&after, &start, "kmalloc-1k"), "%s_kmalloc_1k", key);
+}
+
+static void wait_until_offline(const long *id, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		while (driver("online %ld", id[i]).first)
+			usleep(1000);
+	}
+}
+
+static void wait_until_gone(void)
+{
+	double end = now() + 120;
+
+	while (cgroups_dying()) {
+		if (now() > end)
+			die("%ld removed cgroups do not go", cgroups_dying());
+		usleep(10000);
+	}
+}
+
+static void dying(int nr)
+{
+	long *id = calloc((size_t)nr, sizeof(*id));
+	double begin;
+	int i;
+
+	step("%d cgroups use two file systems each, and die", nr);
+	for (i = 0; i < nr; i++) {
+		cgroup_run(i, look_up, 2);
+		id[i] = cgroup_id(i);
+		driver("pin %ld", id[i]);
+	}
+	begin = now();
+	for (i = 0; i < nr; i++)
+		cgroup_remove(i);
+	row(now() - begin, "rmdir_calls");
+	wait_until_offline(id, nr);
+	row(now() - begin, "rmdir");
+	tell_rest("dying", nr);
+	for (i = 0; i < nr; i++)
+		driver("unpin %ld", id[i]);
+	wait_until_gone();
+	tell_rest("gone", nr);
+	free(id);
+}
+
+/* ---- All of it -------------------------------------------------------------- */
+
+void measure_shape(int nr_mounts, int nr_cgroups)
+{
+	double none;
+
+	if (nr_mounts <= TIMES * CROSSING || nr_cgroups < 4 * USERS)
+		die("a shape has more than %d mounts and at least %d cgroups",
+		    TIMES * CROSSING, 4 * USERS);
+	mounts(nr_mounts);
+	step("drop_caches");
+	none = best_drop(DROPS);
+	row(none, "drop_none");
+	make_cgroups(nr_cgroups);
+	walk_idle(nr_cgroups);
+	step("drop_caches with cgroups");
+	row(best_drop(DROPS), "drop_idle");
+	reuse("alive");
+	names(0, 2);
+	names(USERS, 20);
+	names(2 * USERS, 100);
+	cross("alive");
+	unmount_last(TIMES * CROSSING);
+	dying(nr_cgroups);
+	mount_more(TIMES * CROSSING);
+	cross("none");
+}
