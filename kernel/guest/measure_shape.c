@@ -66,14 +66,15 @@ static void tell_parts(int nr)
 	for (i = 0; i < idle.nr; i++) {
 		const char *name = idle.cache[i].name;
 		double bytes = added_bytes(&idle, &start, name);
-		double objects = added_objects(&idle, &start, name);
 
 		if (bytes >= nr * 100.0)
 			row(bytes / nr, "part_%s", name);
-		if (!strncmp(name, "shrinker", 8) ||
-		    !strcmp(name, "kmalloc-1k"))
-			row(objects, "objects_%s", name);
+		of_shrinkers += !strncmp(name, "shrinker", 8);
 	}
+	row(added_objects(&idle, &start, "kmalloc-1k"), "kmalloc_1k_objects");
+	row(added_objects_like(&idle, &start, "shrinker"), "shrinker_objects");
+	/* None would mean that what is theirs hides elsewhere. */
+	row(of_shrinkers, "shrinker_caches");
 }
 
 static void make_cgroups(int nr)
@@ -90,7 +91,6 @@ static void make_cgroups(int nr)
 	memory_read(&idle);
 	row((idle.unreclaimable - start.unreclaimable) / nr, "slab_per_cgroup");
 	row((idle.percpu - start.percpu) / nr, "percpu_per_cgroup");
-	row(added_objects_like(&idle, &start, "shrinker"), "shrinker_objects");
 	tell_parts(nr);
 }
 
