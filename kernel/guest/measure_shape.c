@@ -2,13 +2,13 @@
 /*
  * measure_shape.c - many file systems, then many cgroups: what both cost
  *
- *	mounts      |===== all but 3 x 640 =|640|640|640|
- *	cgroups                             :           |--- idle ---|-used-|dying|
- *	640 more                            no cgroups   |alive x 3  |      |     |none x 3
+ *	mounts	 all but 3 x 640, 3 x 640			  + 6 x 640  + 3 x 640
+ *	cgroups			      idle, used, dying, gone	  idle	     gone
+ *	640 more	 no cgroups   alive, ids again		  alive	     no cgroups
  *
- * Each 640 mounts cross ten boundaries of 64 ids when they are on top of all
- * there ever were; after an umount they use ids again. They are measured before
- * there are cgroups and after they are gone, so that a drift shows on one side.
+ * 640 mounts cross ten boundaries of 64 ids when they are on top of all there
+ * ever were; after as many umounts they use ids again.  They are timed before
+ * there are cgroups and after they are gone: a drift would be on one side.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +27,12 @@ static struct memory start, idle, before, after;
 
 /* ---- Mounts ----------------------------------------------------------------- */
 
-static void cross(const char *key)
+static void cross(const char *key, int times)
 {
 	int i;
 
 	step("640 mounts that cross ten boundaries, %s", key);
-	for (i = 0; i < TIMES; i++)
+	for (i = 0; i < times; i++)
 		row(mount_more(CROSSING), "cross_%s", key);
 }
 
@@ -51,7 +51,7 @@ static void mounts(int nr)
 {
 	step("%d mounts", nr);
 	row(mount_more(nr - TIMES * CROSSING), "mount_first");
-	cross("none");
+	cross("none", TIMES);
 	reuse("none");
 	/* The root looks everywhere now, not while cgroups are measured. */
 	look_up(mounted);
@@ -79,15 +79,19 @@ static void tell_parts(int nr)
 
 static void make_cgroups(int nr)
 {
-	double begin;
+	double begin = now();
 	int i;
 
 	step("%d cgroups", nr);
-	memory_read(&start);
-	begin = now();
 	for (i = 0; i < nr; i++)
 		cgroup_make(i);
 	row(now() - begin, "mkdir");
+}
+
+static void idle_cgroups(int nr)
+{
+	memory_read(&start);
+	make_cgroups(nr);
 	memory_read(&idle);
 	row((idle.unreclaimable - start.unreclaimable) / nr, "slab_per_cgroup");
 	row((idle.percpu - start.percpu) / nr, "percpu_per_cgroup");
@@ -199,20 +203,38 @@ static void dying(int nr)
 	free(id);
 }
 
+/* ---- Mounts beside cgroups --------------------------------------------------- */
+
+static void remove_cgroups(int nr)
+{
+	double begin = now();
+	int i;
+
+	for (i = 0; i < nr; i++)
+		cgroup_remove(i);
+	wait_until_gone();
+	row(now() - begin, "rmdir_idle");
+}
+
+static void mounts_beside(int nr_cgroups)
+{
+	make_cgroups(nr_cgroups);
+	cross("alive", 2 * TIMES);
+	remove_cgroups(nr_cgroups);
+	cross("none", TIMES);
+}
+
 /* ---- All of it -------------------------------------------------------------- */
 
 void measure_shape(int nr_mounts, int nr_cgroups)
 {
-	double none;
-
 	if (nr_mounts <= TIMES * CROSSING || nr_cgroups < 4 * USERS)
 		die("a shape has more than %d mounts and at least %d cgroups",
 		    TIMES * CROSSING, 4 * USERS);
 	mounts(nr_mounts);
 	step("drop_caches");
-	none = best_drop(DROPS);
-	row(none, "drop_none");
-	make_cgroups(nr_cgroups);
+	row(best_drop(DROPS), "drop_none");
+	idle_cgroups(nr_cgroups);
 	walk_idle(nr_cgroups);
 	step("drop_caches with cgroups");
 	row(best_drop(DROPS), "drop_idle");
@@ -220,9 +242,6 @@ void measure_shape(int nr_mounts, int nr_cgroups)
 	names(0, 2);
 	names(USERS, 20);
 	names(2 * USERS, 100);
-	cross("alive");
-	unmount_last(TIMES * CROSSING);
 	dying(nr_cgroups);
-	mount_more(TIMES * CROSSING);
-	cross("none");
+	mounts_beside(nr_cgroups);
 }

@@ -32,7 +32,7 @@ LARGE = {
                   "4.94 / 0.36 / 0.07 us"),
     "iterate": ("", "0.3-1.0 / 0.3-0.6 / 0.3-0.6 us"),
     "rmdir": ("", "11.9 / 11.1 / 11.7 s, with a page each"),
-    "dying_slab": ("", "634 / 41 / 27 KB, 6 of them mounts"),
+    "dying_slab": ("", "634 / 41 / 27 KB, 6 of it mounts"),
     "names_objects_2": ("P1: array 8", "0 / 8 / 2"),
     "names_objects_20": ("", "0 / 80 / 20"),
     "names_objects_100": ("", "0 / 400 / 100"),
@@ -47,13 +47,14 @@ LARGE = {
 
 SMALL = {
     "units": ("P6: 171, at 2,700 ids", ""),
-    "slab_per_cgroup": ("P6: 199.5 KB, at 2,700 ids", "189.5 / 19.5 / 18.6 KB"),
+    "slab_per_cgroup": ("P6: 199.5 KB, at 2,700 ids",
+                        "189.5 / 19.5 / 18.6 KB"),
     "mkdir": ("", "0.31 / 0.15 / 0.13 s"),
     "cross_none": ("P6: 0.54 s", "0.19-0.31 s"),
     "cross_alive": ("P6: 1.50 s", "0.36 / 0.22 / 0.22 s"),
     "drop_idle": ("", "17.1 / 9.1 / 3.6 ms"),
     "walk_idle": ("", "1.55 / 0.41 / 0.12 us"),
-    "dying_slab": ("", "269 / 83 / 54 KB, 30 of them mounts"),
+    "dying_slab": ("", "269 / 83 / 54 KB, 30 of it mounts"),
 }
 
 WALKS = {

@@ -138,7 +138,8 @@ PASSES = [
 ]
 DYING = [
     Row("rmdir_calls", "rmdir of all, the system calls", "s"),
-    Row("rmdir", "rmdir of all, until they are offline", "s"),
+    Row("rmdir", "rmdir of all, pinned, until they are offline", "s"),
+    Row("rmdir_idle", "rmdir of all, never used, until they are gone", "s"),
     Row("dying_slab", "slab per dying cgroup, pinned", "KB"),
     Row("dying_objects", "objects of shrinker caches, over the start",
         "count", False),
