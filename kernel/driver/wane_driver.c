@@ -17,7 +17,10 @@
  *	new BATCH REGISTER		a test shrinker and its list_lru: its index
  *	register I			if REGISTER was 0
  *	second I			a second list_lru on the same shrinker
- *	free I ORDER			0: shrinker, then lists; 1: lists first
+ *	free I ORDER			0: shrinker, then lists; 1: lists first;
+ *					what end and destroy have left of it
+ *	end I				the shrinker only
+ *	destroy I LRU			one of its list_lrus only
  *	add I LRU NID CGROUP COUNT	items: how many were added
  *	del I LRU NID CGROUP COUNT	how many were taken off again
  *	count I LRU NID CGROUP		items of that list
@@ -68,6 +71,8 @@ static const struct wane_command {
 	{ "register", wane_register, { "I" } },
 	{ "second", wane_second, { "I" } },
 	{ "free", wane_free, { "I", "ORDER" } },
+	{ "end", wane_end, { "I" } },
+	{ "destroy", wane_destroy, { "I", "LRU" } },
 	{ "add", wane_add, { "I", "LRU", "NID", "CGROUP", "COUNT" } },
 	{ "del", wane_del, { "I", "LRU", "NID", "CGROUP", "COUNT" } },
 	{ "count", wane_count, { "I", "LRU", "NID", "CGROUP" } },

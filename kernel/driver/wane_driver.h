@@ -51,9 +51,9 @@ enum wane_mode {
  * @shrinker: NULL once it is freed.
  * @registered: Its walks may come.
  * @freed: Someone frees it: no one else does.
- * @no_lists: The lists are destroyed, or about to be.
- * @nr_lrus: How many of @lru there are.
+ * @nr_lrus: How many of @lru there are, or were.
  * @lru: A second one is there if it was asked for, as in a super block.
+ * @destroyed: Of @lru, or about to be.
  * @mode: What a scan does.
  * @awake: Scans sleep here in %WANE_SLEEP.
  * @counts: Calls of count.
@@ -65,9 +65,9 @@ struct wane_shrinker {
 	struct shrinker *shrinker;
 	bool registered;
 	bool freed;
-	bool no_lists;
 	int nr_lrus;
 	struct list_lru lru[WANE_LRUS];
+	bool destroyed[WANE_LRUS];
 	enum wane_mode mode;
 	wait_queue_head_t awake;
 	atomic_long_t counts;
@@ -102,6 +102,7 @@ void wane_items_drain(struct list_lru *lru);
 wane_command_fn wane_walk, wane_iterate, wane_drop, wane_pin, wane_unpin;
 wane_command_fn wane_online;
 wane_command_fn wane_new, wane_register, wane_second, wane_free, wane_set_mode;
+wane_command_fn wane_end, wane_destroy;
 wane_command_fn wane_wake, wane_calls;
 wane_command_fn wane_add, wane_del, wane_count, wane_install;
 wane_command_fn wane_bit, wane_deferred, wane_check;

@@ -89,7 +89,7 @@ static bool place_enter(struct place *place, const long *argument,
 	if (!test)
 		goto no_test;
 	down_read(&test->life);
-	if (argument[1] >= test->nr_lrus || test->no_lists)
+	if (argument[1] >= test->nr_lrus || test->destroyed[argument[1]])
 		goto no_lru;
 	place->test = test;
 	place->lru = &test->lru[argument[1]];
@@ -211,6 +211,8 @@ void wane_install(const long *argument, struct wane_answer *answer)
 	if (!place_enter(&place, first, answer))
 		return;
 	for (i = 0; i < place.test->nr_lrus && !error; i++) {
+		if (place.test->destroyed[i])
+			continue;
 		if (argument[2])
 			error = install_atomic(place.memcg, place.lru + i);
 		else

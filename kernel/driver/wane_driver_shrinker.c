@@ -9,7 +9,7 @@
  *
  * Freed      in two orders. As a super block does it: shrinker_free(), and the
  *            lists go later, so items may still be added between. Or the lists
- *            first: then callbacks must find that out (@no_lists, under RCU),
+ *            first: then callbacks must find that out (@destroyed, under RCU),
  *            for the shrinker is still called.
  * Sleeping   scans hold no lock of ours, so that everything else can be done
  *            while one sleeps; free waits for it, and wake is what ends that.
@@ -34,8 +34,10 @@ unsigned long wane_shrinker_count(struct wane_shrinker *test, int nid,
 	unsigned long nr = 0;
 	int i;
 
-	for (i = 0; i < smp_load_acquire(&test->nr_lrus); i++)
-		nr += list_lru_count_one(&test->lru[i], nid, memcg);
+	for (i = 0; i < smp_load_acquire(&test->nr_lrus); i++) {
+		if (!READ_ONCE(test->destroyed[i]))
+			nr += list_lru_count_one(&test->lru[i], nid, memcg);
+	}
 	return nr;
 }
 
@@ -43,12 +45,11 @@ static unsigned long count_objects(struct shrinker *shrinker,
 				   struct shrink_control *sc)
 {
 	struct wane_shrinker *test = shrinker->private_data;
-	unsigned long nr = 0;
+	unsigned long nr;
 
 	atomic_long_inc(&test->counts);
 	rcu_read_lock();
-	if (!READ_ONCE(test->no_lists))
-		nr = wane_shrinker_count(test, sc->nid, sc->memcg);
+	nr = wane_shrinker_count(test, sc->nid, sc->memcg);
 	rcu_read_unlock();
 	return nr ? nr : SHRINK_EMPTY;
 }
@@ -61,8 +62,8 @@ static unsigned long scan_lrus(struct wane_shrinker *test,
 
 	rcu_read_lock();
 	for (i = 0; i < smp_load_acquire(&test->nr_lrus); i++) {
-		if (READ_ONCE(test->no_lists) || freed == sc->nr_to_scan)
-			break;
+		if (READ_ONCE(test->destroyed[i]) || freed == sc->nr_to_scan)
+			continue;
 		freed += wane_items_scan(&test->lru[i], sc->nid, sc->memcg,
 					 sc->nr_to_scan - freed);
 	}
@@ -160,21 +161,33 @@ static void free_shrinker(struct wane_shrinker *test)
 	test->shrinker = NULL;
 	test->registered = false;
 	up_write(&test->life);
-	shrinker_free(shrinker);
+	if (shrinker)
+		shrinker_free(shrinker);
+}
+
+/* False when there is no such list, or no more. */
+static bool free_list(struct wane_shrinker *test, long lru)
+{
+	bool mine;
+
+	down_write(&test->life);
+	mine = lru < test->nr_lrus && !test->destroyed[lru];
+	if (mine) {
+		WRITE_ONCE(test->destroyed[lru], true);
+		synchronize_rcu();
+		wane_items_drain(&test->lru[lru]);
+		list_lru_destroy(&test->lru[lru]);
+	}
+	up_write(&test->life);
+	return mine;
 }
 
 static void free_lists(struct wane_shrinker *test)
 {
 	int i;
 
-	down_write(&test->life);
-	WRITE_ONCE(test->no_lists, true);
-	synchronize_rcu();
-	for (i = 0; i < test->nr_lrus; i++) {
-		wane_items_drain(&test->lru[i]);
-		list_lru_destroy(&test->lru[i]);
-	}
-	up_write(&test->life);
+	for (i = 0; i < WANE_LRUS; i++)
+		free_list(test, i);
 }
 
 /* False when someone else frees it already. */
@@ -281,7 +294,7 @@ void wane_register(const long *argument, struct wane_answer *answer)
 	if (!test)
 		return;
 	down_write(&test->life);
-	if (test->freed || test->registered) {
+	if (!test->shrinker || test->registered) {
 		wane_say(answer, "error %ld is registered or freed already",
 			 argument[0]);
 	} else {
@@ -299,7 +312,7 @@ void wane_second(const long *argument, struct wane_answer *answer)
 	if (!test)
 		return;
 	down_write(&test->life);
-	if (test->freed || test->nr_lrus == WANE_LRUS) {
+	if (!test->shrinker || test->nr_lrus == WANE_LRUS) {
 		wane_say(answer, "error %ld has a second list or is freed",
 			 argument[0]);
 	} else if (list_lru_init_memcg(&test->lru[1], test->shrinker)) {
@@ -371,6 +384,31 @@ void wane_free(const long *argument, struct wane_answer *answer)
 		wane_say(answer, "0");
 	else
 		wane_say(answer, "error %ld is freed already", argument[0]);
+	wane_shrinker_put(test);
+}
+
+void wane_end(const long *argument, struct wane_answer *answer)
+{
+	struct wane_shrinker *test = wane_shrinker_get(argument[0], answer);
+
+	if (!test)
+		return;
+	free_shrinker(test);
+	wane_say(answer, "0");
+	wane_shrinker_put(test);
+}
+
+void wane_destroy(const long *argument, struct wane_answer *answer)
+{
+	struct wane_shrinker *test = wane_shrinker_get(argument[0], answer);
+
+	if (!test)
+		return;
+	if (free_list(test, argument[1]))
+		wane_say(answer, "0");
+	else
+		wane_say(answer, "error test shrinker %ld has no list %ld",
+			 argument[0], argument[1]);
 	wane_shrinker_put(test);
 }
 

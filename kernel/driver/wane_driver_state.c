@@ -156,7 +156,7 @@ static void check_test(struct wane_shrinker *test, struct verdict *verdict)
 {
 	struct mem_cgroup *memcg;
 
-	if (!test->registered || test->no_lists || !by_memcg(test))
+	if (!test->registered || !by_memcg(test))
 		return;
 	memcg = mem_cgroup_iter(NULL, NULL, NULL);
 	for (; memcg; memcg = mem_cgroup_iter(NULL, memcg, NULL)) {
