@@ -3,7 +3,7 @@
  * wane_driver_state.c - what the kernel notes of a (cgroup, shrinker, node)
  *
  * This is where the kernels differ: stock has a unit per 64 shrinker ids, and
- * no bits for the root; the series answers through two functions of its own.
+ * no bits for the root; the series has handles of shares.
  */
 #include <linux/rcupdate.h>
 
@@ -13,16 +13,51 @@
 #if __has_include("shrinker_internal.h")
 #include "shrinker_internal.h"
 
+/* The share that one of the lists of @memcg has; none when there is no list. */
+static struct shrinker_share share_of(struct shrinker *shrinker,
+				      struct mem_cgroup *memcg)
+{
+	struct shrinker_private *private = shrinker_private(shrinker);
+	struct shrinker_share share = {};
+	struct list_lru_memcg *lists;
+	struct list_lru *lru;
+
+	if (mem_cgroup_is_root(memcg))
+		return share_read(&private->root);
+	spin_lock_irq(&private->lock);
+	list_for_each_entry(lru, &private->lrus, of_shrinker) {
+		lists = xa_load(&lru->xa, memcg->kmemcg_id);
+		if (lists && !share_is_none(&lists->share))
+			share = share_read(&lists->share);
+	}
+	spin_unlock_irq(&private->lock);
+	return share;
+}
+
 static bool read_bit(struct shrinker *shrinker, struct mem_cgroup *memcg,
 		     int nid)
 {
-	return shrinker_share_test(shrinker, memcg, nid);
+	struct shrinker_share share;
+	bool set;
+
+	rcu_read_lock();
+	share = share_of(shrinker, memcg);
+	set = !share_is_none(&share) && share_test(&share, nid);
+	rcu_read_unlock();
+	return set;
 }
 
 static long read_deferred(struct shrinker *shrinker, struct mem_cgroup *memcg,
 			  int nid)
 {
-	return shrinker_share_deferred(shrinker, memcg, nid);
+	struct shrinker_share share;
+	long nr;
+
+	rcu_read_lock();
+	share = share_of(shrinker, memcg);
+	nr = share_is_none(&share) ? 0 : share_add_deferred(&share, nid, 0);
+	rcu_read_unlock();
+	return nr;
 }
 
 #else /* stock */
@@ -62,8 +97,8 @@ static long read_deferred(struct shrinker *shrinker, struct mem_cgroup *memcg,
 }
 #endif
 
-/* shrinker_internal.h says so where the root has shares like any other. */
-#ifdef SHRINKER_ROOT_HAS_BITS
+/* With pairs, which need no ids, the root has bits like any other. */
+#if __has_include("shrinker_internal.h") && !defined(SHRINKER_INFO_HAS_IDS)
 static const bool root_has_bits = true;
 #else
 static const bool root_has_bits;
