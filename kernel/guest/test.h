@@ -113,6 +113,8 @@ long driver(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What it said last. */
 extern char driver_answer[256];
 bool driver_is_there(void);
+/* Whether lists are by group: not when Linux was booted with "nokmem". */
+bool lists_are_by_group(void);
 /* Until a removed group, which is pinned, has been taken out of service. */
 void group_wait_offline(const struct group *group);
 /* A check: no item without a bit, in any group on any node. */

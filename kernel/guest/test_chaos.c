@@ -41,6 +41,7 @@ static const struct {
 } kinds[] = {
 	{ chaos_mount, 2, "mounts and umounts" },
 	{ chaos_group, 2, "groups made or removed" },
+	{ chaos_dying, 1, "groups left dying, or let go" },
 	{ chaos_touch, 4, "processes that touched files" },
 	{ chaos_drop, 1, "drop_caches" },
 	{ chaos_reclaim, 2, "memory.reclaim" },
@@ -123,6 +124,50 @@ static void end_workers(void)
 	check(wrong == 0, "all %u workers came to their end", nr_workers);
 	for (unsigned int kind = 0; kind < KINDS; kind++)
 		note("%lu %s", chaos->steps[kind], kinds[kind].what);
+}
+
+/* What is left of shrinker @index in a group that is offline. */
+static long left_behind(int index, unsigned long group)
+{
+	long left = 0;
+
+	for (unsigned int nid = 0; nid < NODES; nid++) {
+		long more = driver_try("deferred %d %u %lu", index, nid, group);
+
+		left += more > 0 ? more : 0;
+		more = driver_try("count %d 0 %u %lu", index, nid, group);
+		left += more > 0 ? more : 0;
+	}
+	return left;
+}
+
+/* Its items and its deferred work are its parent's. */
+static void look_at_dying(void)
+{
+	unsigned int nr = 0;
+	long left = 0;
+
+	for (unsigned int i = 0; i < DYING; i++) {
+		struct group group = { "a dying group", chaos->dying[i] };
+
+		if (group.id == 0)
+			continue;
+		nr++;
+		group_wait_offline(&group);
+		for (unsigned int k = 0; k < SHRINKERS; k++)
+			if (chaos->shrinker[k] >= 0)
+				left += left_behind(chaos->shrinker[k],
+						    group.id);
+	}
+	check(left == 0, "at rest: %u dying groups have nothing (%ld left)", nr,
+	      left);
+}
+
+static void let_dying_go(void)
+{
+	for (unsigned int i = 0; i < DYING; i++)
+		if (chaos->dying[i])
+			driver("unpin %lu", chaos->dying[i]);
 }
 
 /* ---- World -------------------------------------------------------------------------- */
@@ -208,6 +253,7 @@ static void tidy(void)
 		chaos_group_path(i, group.path, sizeof(group.path));
 		group_remove(&group);
 	}
+	let_dying_go();
 	if (chaos->driver)
 		driver("reset");
 	check(groups_dying(60) == 0, "nothing holds the removed groups");
@@ -224,6 +270,8 @@ void test_chaos(void)
 		nap(ROUND * 1000);
 		rest();
 		driver_check("at rest");
+		if (chaos->driver && lists_are_by_group())
+			look_at_dying();
 		looks++;
 		if (now() < end)
 			go_on();

@@ -21,6 +21,7 @@
 #define GROUPS 32
 #define PARENTS 4 /* the first ones; the others are their children */
 #define SHRINKERS 8
+#define DYING 16 /* removed groups that are held for a while */
 #define KINDS_MAX 16
 
 struct chaos {
@@ -33,6 +34,7 @@ struct chaos {
 	/* Users of each index; -1 while it is being made or freed. */
 	_Atomic int users[SHRINKERS];
 	_Atomic int shrinker[SHRINKERS]; /* the driver's index, or -1 */
+	_Atomic unsigned long dying[DYING]; /* a group's id, or 0 */
 };
 
 extern struct chaos *chaos;
@@ -42,6 +44,7 @@ void chaos_group_path(unsigned int i, char *path, size_t size);
 /* One step of a worker each. */
 void chaos_mount(struct chance *chance);
 void chaos_group(struct chance *chance);
+void chaos_dying(struct chance *chance);
 void chaos_touch(struct chance *chance);
 void chaos_drop(struct chance *chance);
 void chaos_reclaim(struct chance *chance);

@@ -75,6 +75,33 @@ void chaos_group(struct chance *chance)
 	nap(chance_below(chance, 10));
 }
 
+/* Remove a group, but hold it, so that it is dying for a while. */
+void chaos_dying(struct chance *chance)
+{
+	_Atomic unsigned long *dying =
+		&chaos->dying[chance_below(chance, DYING)];
+	unsigned int i = PARENTS + chance_below(chance, GROUPS - PARENTS);
+	unsigned long id = group_id(i);
+	char path[PATH];
+
+	nap(chance_below(chance, 50));
+	if (!chaos->driver)
+		return;
+	if (*dying) {
+		driver("unpin %lu", *dying);
+		*dying = 0;
+		return;
+	}
+	chaos_group_path(i, path, sizeof(path));
+	if (id == 0 || driver_try("pin %lu", id) < 0)
+		return;
+	/* It may have been removed by others, and made again. */
+	if (rmdir(path) == 0 && group_id(i) != id)
+		*dying = id;
+	else
+		driver("unpin %lu", id);
+}
+
 /* ---- Files ------------------------------------------------------------------------- */
 
 static void touch(struct chance *chance)

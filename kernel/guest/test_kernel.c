@@ -206,6 +206,15 @@ long driver(const char *format, ...)
 	return value;
 }
 
+bool lists_are_by_group(void)
+{
+	char text[4096];
+
+	return file_read("/proc/cmdline", text, sizeof(text)) > 0 &&
+	       !strstr(text, "nokmem") &&
+	       !strstr(text, "cgroup_disable=memory");
+}
+
 void group_wait_offline(const struct group *group)
 {
 	double until = now() + 60;
