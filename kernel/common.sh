@@ -48,8 +48,8 @@ tree_of() {
 fragments() {
 	for fragment in base $(echo "$1" | sed 's/^base$//; s/+/ /g'); do
 		[ -f "$root/kernel/config/$fragment.config" ] ||
-			die "no kernel/config/$fragment.config; the kinds are:" \
-				$(ls "$root/kernel/config")
+			die "no kind '$fragment' of build; there are" \
+				$(cd "$root/kernel/config" && ls | sed 's/\..*//')
 		echo "$root/kernel/config/$fragment.config"
 	done
 }
