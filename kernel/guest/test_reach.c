@@ -9,7 +9,8 @@
  * 140 ids are more than two words of bits, so some boundary lies between them.
  * How many objects of a group each super block has, its shrinker tells in
  * debugfs.  That number goes down on each of them: first in the child, then,
- * after new look-ups, in the parent that got the lists of the removed child.
+ * after new look-ups, in the parent that got the lists of the removed child; and
+ * by drop_caches in the root.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -124,7 +125,9 @@ static void count_all(unsigned long group)
  * A dentry that was used since it was last looked at is passed over once, and a
  * file's inode comes on its list when its dentry is gone: so ask again.
  */
-static void reclaim_all(const struct group *group, const char *what)
+static void reclaim_all(const struct group *group, const char *what,
+			int (*reclaim)(const struct group *group,
+				       const char *amount))
 {
 	double limit = now() + 20;
 	unsigned int before;
@@ -140,7 +143,7 @@ static void reclaim_all(const struct group *group, const char *what)
 	check(before == MOUNTS, "%s: has objects on %u super blocks of %u",
 	      what, before, MOUNTS);
 	for (int i = 0; i < 8 && found; i++) {
-		group_reclaim(group, "256M");
+		reclaim(group, "256M");
 		count_all(group->id);
 	}
 	spoken = found > 0;
@@ -149,13 +152,86 @@ static void reclaim_all(const struct group *group, const char *what)
 	spoken = false;
 	note("%s: %lu objects, %lu left", what, had, objects);
 	check(before > 0 && found == 0,
-	      "%s: memory.reclaim reaches all of them (%u not)", what, found);
+	      "%s: what is asked for reaches all of them (%u not)", what,
+	      found);
+}
+
+/* The root has no memory.reclaim. */
+static int drop_caches(const struct group *root, const char *amount)
+{
+	(void)root, (void)amount;
+	return (int)file_write("/proc/sys/vm/drop_caches", "2");
+}
+
+/* ---- What is on no list ---------------------------------------------------------- */
+
+#define HUGE_MOUNTS 8
+#define HUGE_KB 2048
+
+static long shmem_kb(void)
+{
+	char text[8192];
+	char *found;
+
+	file_read("/proc/meminfo", text, sizeof(text));
+	found = strstr(text, "\nShmem:");
+	return found ? atol(found + 7) : 0;
+}
+
+/* One byte, in a huge page. */
+static void make_huge(unsigned int i)
+{
+	char path[PATH];
+	int fd;
+
+	snprintf(path, sizeof(path), "/w/huge/%u", i);
+	make_directory(path);
+	if (mount("huge", path, "tmpfs", 0, "huge=always"))
+		die("%s can't be mounted: %s", path, strerror(errno));
+	snprintf(path, sizeof(path), "/w/huge/%u/file", i);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, "", 1) != 1)
+		die("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/*
+ * A tmpfs knows of huge pages that reach beyond the ends of their files, and
+ * splits them when its shrinker is called: these are on no list_lru, and nobody
+ * but the root is asked for them.
+ */
+static void reach_huge(void)
+{
+	long before = shmem_kb();
+	long huge, after;
+	char path[PATH];
+
+	make_directory("/w/huge");
+	for (unsigned int i = 0; i < HUGE_MOUNTS; i++)
+		make_huge(i);
+	huge = shmem_kb() - before;
+	if (huge < HUGE_MOUNTS * HUGE_KB) {
+		note("no huge pages in tmpfs: %ld kB for %d files", huge,
+		     HUGE_MOUNTS);
+		return;
+	}
+	for (int i = 0; i < 4; i++)
+		file_write("/proc/sys/vm/drop_caches", "2");
+	after = shmem_kb() - before;
+	check(after < huge / 8,
+	      "the root: drop_caches splits huge pages (%ld kB, then %ld)",
+	      huge, after);
+	for (unsigned int i = 0; i < HUGE_MOUNTS; i++) {
+		snprintf(path, sizeof(path), "/w/huge/%u", i);
+		umount(path);
+	}
 }
 
 void test_reach(void)
 {
 	struct group parent;
 	struct group child;
+	struct group root = { "/cg", 1 };
 	unsigned int round = 0;
 
 	group_make(&parent, "reach");
@@ -163,13 +239,18 @@ void test_reach(void)
 	mount_all();
 	if (group_run(&child, look_up_all, &round))
 		die("no process can be started in %s", child.path);
-	reclaim_all(&child, "a group");
+	reclaim_all(&child, "a group", group_reclaim);
 
 	round++;
 	if (group_run(&child, look_up_all, &round))
 		die("no process can be started in %s", child.path);
 	group_remove(&child);
-	reclaim_all(&parent, "the parent of a removed one");
+	reclaim_all(&parent, "the parent of a removed one", group_reclaim);
+
+	round++;
+	look_up_all(&round);
+	reclaim_all(&root, "the root", drop_caches);
+	reach_huge();
 
 	umount_all();
 	group_remove(&parent);
