@@ -221,38 +221,37 @@ static pid_t start_walks(const struct group *group)
 
 /*
  * The group goes while it is walked, and each scan's share must be somewhere.
- * How long after rmdir it goes, the round before has shown.
+ * How long after rmdir that is, the rounds before have shown: some walks were too
+ * late, or all in time.
  */
 static long round_loses(const struct group *parent, struct chance *chance)
 {
-	static unsigned int takes = 50; /* milliseconds */
-	unsigned int lead;
+	static unsigned int wait = 50; /* milliseconds */
+	unsigned int step = 1 + chance_below(chance, 8);
 	struct group child;
 	pid_t walkers[WALKERS];
 	long shrinker = driver("new 1 1"); /* each walk gets to a scan */
-	double start;
-	long sum, want;
+	long walks, sum;
 
 	group_make(&child, "%s/child", parent->path + 4);
 	driver("pin %lu", child.id);
 	driver("mode %ld %d", shrinker, STOP);
 	driver("add %ld 0 %d %lu %d", shrinker, NID, child.id, MANY);
 	group_remove(&child);
-	start = now();
-	lead = chance_below(chance, 25);
-	nap(takes > lead ? takes - lead : 0);
+	nap(wait);
 	for (int i = 0; i < WALKERS; i++)
 		walkers[i] = start_walks(&child);
 	group_wait_offline(&child);
-	takes = (unsigned int)((now() - start) * 1000);
 	for (int i = 0; i < WALKERS; i++)
 		process_end(walkers[i]);
-	want = scans(shrinker) * MANY_DELTA;
-	between += want > 0 && want < ALL_WALKS * MANY_DELTA;
+	walks = scans(shrinker);
+	between += walks > 0 && walks < ALL_WALKS;
+	wait = walks < ALL_WALKS ? wait - (wait > step ? step : wait)
+				 : wait + step;
 	sum = deferred(shrinker, parent);
 	driver("free %ld 0", shrinker);
 	driver("unpin %lu", child.id);
-	return want - sum;
+	return walks * MANY_DELTA - sum;
 }
 
 static void offline_walked(const struct group *parent)
