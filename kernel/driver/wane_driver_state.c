@@ -13,6 +13,14 @@
 #if __has_include("shrinker_internal.h")
 #include "shrinker_internal.h"
 
+/* An offline memcg's id may be another's by now: so ask whose it is. */
+static bool is_share_of(const struct list_lru_memcg *lists,
+			struct mem_cgroup *memcg)
+{
+	return !share_is_none(&lists->share) &&
+	       lists->shrinkers == memcg_shrinkers(memcg);
+}
+
 /* The share that one of the lists of @memcg has; none when there is no list. */
 static struct shrinker_share share_of(struct shrinker *shrinker,
 				      struct mem_cgroup *memcg)
@@ -27,7 +35,7 @@ static struct shrinker_share share_of(struct shrinker *shrinker,
 	spin_lock_irq(&private->lock);
 	list_for_each_entry(lru, &private->lrus, of_shrinker) {
 		lists = xa_load(&lru->xa, memcg->kmemcg_id);
-		if (lists && !share_is_none(&lists->share))
+		if (lists && is_share_of(lists, memcg))
 			share = share_read(&lists->share);
 	}
 	spin_unlock_irq(&private->lock);
