@@ -105,10 +105,14 @@ def kunit(lines):
     """The cases of all suites: lines "ok" that are nested."""
     results = Results()
     suite = ""
+    planned = read = 0
     for line in lines:
         text = TIME.sub("", line)
+        plan = re.match(r"\s+1\.\.(\d+)$", text)
+        planned += int(plan.group(1)) if plan else 0
         named = re.match(r"\s+# Subtest: (\S+)", text)
         case = re.match(r"\s+(ok|not ok) \d+ (\S+)(.*)", text)
+        read += bool(case)
         if named:
             suite = named.group(1)
         elif case and SKIP not in text:
@@ -118,6 +122,8 @@ def kunit(lines):
         elif not case and re.match(r"\s+# .*(EXPECTATION|ASSERTION) FAILED",
                                    text):
             results.notes.append(text.strip())
-    if not results.passed and not results.failed:
+    if not read:
         results.failed.append("KUnit ran no case: is the suite built in?")
+    elif planned != read:
+        results.failed.append(f"{planned} cases were to be run, {read} were")
     return results
