@@ -26,7 +26,8 @@
  *	count I LRU NID CGROUP		items of that list
  *	install I CGROUP ATOMIC		lists without items: 0 or an errno;
  *					1: under a spinlock, interrupts off
- *	mode I MODE			a scan 0: frees, 1: stops, 2: sleeps
+ *	mode I MODE			a scan 0: frees, 1: stops, 2: sleeps;
+ *					3: a count that found nothing sleeps
  *	wake I				sleepers go on, and it is mode 0 again
  *	calls I				calls of count and of scan so far
  *	bit I NID CGROUP		may hold items: 0 or 1

@@ -33,15 +33,17 @@ __printf(2, 3) void wane_say(struct wane_answer *answer, const char *format,
 typedef void wane_command_fn(const long *argument, struct wane_answer *answer);
 
 /**
- * enum wane_mode - What a scan does.
+ * enum wane_mode - What a scan does, or a count.
  * @WANE_FREE: It frees items.
  * @WANE_STOP: It says SHRINK_STOP.
  * @WANE_SLEEP: It sleeps until the mode is another.
+ * @WANE_SLEEP_EMPTY: So does a count that found nothing, before it says so.
  */
 enum wane_mode {
 	WANE_FREE,
 	WANE_STOP,
 	WANE_SLEEP,
+	WANE_SLEEP_EMPTY,
 };
 
 /**
@@ -54,8 +56,8 @@ enum wane_mode {
  * @nr_lrus: How many of @lru there are, or were.
  * @lru: A second one is there if it was asked for, as in a super block.
  * @destroyed: Of @lru, or about to be.
- * @mode: What a scan does.
- * @awake: Scans sleep here in %WANE_SLEEP.
+ * @mode: What a scan does, or a count.
+ * @awake: Scans sleep here in %WANE_SLEEP, counts in %WANE_SLEEP_EMPTY.
  * @counts: Calls of count.
  * @scans: Calls of scan.
  */

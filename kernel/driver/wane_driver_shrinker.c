@@ -51,7 +51,10 @@ static unsigned long count_objects(struct shrinker *shrinker,
 	rcu_read_lock();
 	nr = wane_shrinker_count(test, sc->nid, sc->memcg);
 	rcu_read_unlock();
-	return nr ? nr : SHRINK_EMPTY;
+	if (nr)
+		return nr;
+	wait_event(test->awake, READ_ONCE(test->mode) != WANE_SLEEP_EMPTY);
+	return SHRINK_EMPTY;
 }
 
 static unsigned long scan_lrus(struct wane_shrinker *test,
@@ -337,9 +340,9 @@ void wane_set_mode(const long *argument, struct wane_answer *answer)
 {
 	struct wane_shrinker *test;
 
-	if (argument[1] > WANE_SLEEP) {
-		wane_say(answer, "error a mode is 0, 1 or 2, not %ld",
-			 argument[1]);
+	if (argument[1] > WANE_SLEEP_EMPTY) {
+		wane_say(answer, "error a mode is 0 to %d, not %ld",
+			 WANE_SLEEP_EMPTY, argument[1]);
 		return;
 	}
 	test = wane_shrinker_get(argument[0], answer);

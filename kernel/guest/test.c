@@ -25,7 +25,8 @@ static const struct {
 } tests[] = {
 	{ "reach", test_reach }, { "race", test_race },
 	{ "chaos", test_chaos }, { "faults", test_faults },
-	{ "lists", test_lists }, { "alloc", test_alloc },
+	{ "bits", test_bits },	 { "lists", test_lists },
+	{ "alloc", test_alloc },
 };
 #define NR_TESTS (sizeof(tests) / sizeof(tests[0]))
 

@@ -30,6 +30,7 @@ void test_reach(void);
 void test_race(void);
 void test_chaos(void);
 void test_faults(void);
+void test_bits(void);
 void test_lists(void);
 void test_alloc(void);
 
