@@ -41,6 +41,14 @@ struct answer {
 struct answer driver(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/*
+ * Nanoseconds of one time of what the driver does when TIMES is put after this
+ * command.  It is the median of many short samples, as long for a slow kernel
+ * as for a fast one: what the host does meanwhile hits few of them.
+ */
+double driver_time(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
 /* Seconds of one `drop_caches`, slab only; the best of several. */
 double drop_caches(void);
 double best_drop(int times);
@@ -68,7 +76,7 @@ struct memory {
 	} cache[MAX_CACHES];
 };
 
-/* Waits until what is about to be freed is freed. */
+/* Waits until what is about to be freed is freed, and no cache keeps it. */
 void memory_read(struct memory *memory);
 /* What has been added since @before to one cache; 0 where it is not there. */
 double added_objects(const struct memory *after, const struct memory *before,

@@ -20,7 +20,7 @@
 #define TIMES 3
 #define CROSSING 640
 #define DROPS 8
-#define WALKS 9
+#define WALKS 4
 #define USERS 20 /* cgroups that look up names, for each number of names */
 
 static struct memory start, idle, before, after;
@@ -98,24 +98,20 @@ static void idle_cgroups(int nr)
 	tell_parts(nr);
 }
 
-static double walk(int cgroup, int nid, int times)
+static double walk(int cgroup, int nid)
 {
-	return (double)driver("walk %d %ld 12 %d", nid, cgroup_id(cgroup),
-			      times)
-		       .first /
-	       times;
+	return driver_time("walk %d %ld 12", nid, cgroup_id(cgroup));
 }
 
 static void walk_idle(int nr)
 {
-	struct answer steps;
+	double steps = (double)driver("iterate 1").second;
 	int i;
 
 	step("walks of idle cgroups");
 	for (i = 0; i < WALKS; i++) {
-		row(walk(nr - 1, i % NODES, 20000), "walk_idle");
-		steps = driver("iterate 10");
-		row((double)steps.first / (double)steps.second, "iterate");
+		row(walk(nr - 1, i % NODES), "walk_idle");
+		row(driver_time("iterate") / steps, "iterate");
 	}
 }
 
@@ -143,7 +139,7 @@ static void names(int first, int k)
 	drop_caches();
 	drop_caches();
 	for (i = 0; i < WALKS; i++)
-		row(walk(first + i, 0, 5000), "names_walk_%d", k);
+		row(walk(first + i, 0), "names_walk_%d", k);
 }
 
 /* ---- Dying ------------------------------------------------------------------ */
@@ -212,6 +208,7 @@ static void remove_cgroups(int nr)
 
 	for (i = 0; i < nr; i++)
 		cgroup_remove(i);
+	row(now() - begin, "rmdir_calls");
 	wait_until_gone();
 	row(now() - begin, "rmdir_idle");
 }

@@ -120,6 +120,43 @@ struct answer driver(const char *format, ...)
 	return numbers;
 }
 
+/* ---- Time of the driver ----------------------------------------------------- */
+
+#define SAMPLE 500000.0 /* ns */
+#define SAMPLES 31
+
+static double sample(const char *command, long times)
+{
+	return (double)driver("%s %ld", command, times).first / (double)times;
+}
+
+static int compare(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+
+	return (a > b) - (a < b);
+}
+
+/* The first few warm up, and tell how many make a sample. */
+double driver_time(const char *format, ...)
+{
+	double samples[SAMPLES];
+	char command[100];
+	va_list list;
+	long times;
+	int i;
+
+	va_start(list, format);
+	vsnprintf(command, sizeof(command), format, list);
+	va_end(list);
+	times = (long)(SAMPLE / (sample(command, 3) + 1));
+	times = (long)(SAMPLE / (sample(command, times + 1) + 1)) + 1;
+	for (i = 0; i < SAMPLES; i++)
+		samples[i] = sample(command, times);
+	qsort(samples, SAMPLES, sizeof(samples[0]), compare);
+	return samples[SAMPLES / 2];
+}
+
 /* ---- Dropping --------------------------------------------------------------- */
 
 double drop_caches(void)

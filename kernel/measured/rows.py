@@ -182,6 +182,6 @@ def slab_rows(values, part):
     """The caches that a cgroup's slab is in, the largest first."""
     def largest(key):
         return max(values.median(kernel, part, key) or 0
-                   for kernel in values.lists)
+                   for kernel in values.boots)
     keys = sorted(values.keys(part, "part_"), key=largest, reverse=True)
     return [Row(key, key[len("part_"):], "KB", False) for key in keys]

@@ -14,36 +14,44 @@ LINE = re.compile(r"^([a-z][A-Za-z0-9_-]*)\t(-?[0-9.]+(?:e[-+]?[0-9]+)?)$")
 
 
 class Values:
-    """Lists of numbers, by kernel, part and key."""
+    """For each kernel and part its boots: lists of numbers by key."""
 
-    def __init__(self, lists=None):
-        self.lists = lists or {}
+    def __init__(self, boots=None):
+        self.boots = boots or {}
 
     def take(self, kernel, part, text):
-        """Adds the rows in a console's text; returns how many they were."""
+        """Adds the rows in a boot's console; returns how many they were."""
         found = [LINE.match(line.strip()) for line in text.splitlines()]
         found = [row.groups() for row in found if row]
-        into = self.lists.setdefault(kernel, {}).setdefault(part, {})
+        boot = {}
         for key, value in found:
-            into.setdefault(key, []).append(float(value))
+            boot.setdefault(key, []).append(float(value))
+        self.boots.setdefault(kernel, {}).setdefault(part, []).append(boot)
         return len(found)
 
-    def all(self, kernel, part, key):
-        return self.lists.get(kernel, {}).get(part, {}).get(key, [])
+    def of_boots(self, kernel, part):
+        return self.boots.get(kernel, {}).get(part, [])
+
+    def medians(self, kernel, part, key):
+        """One for each boot that has measured it."""
+        return [statistics.median(boot[key])
+                for boot in self.of_boots(kernel, part) if key in boot]
 
     def median(self, kernel, part, key):
-        """None where nothing was measured."""
-        numbers = self.all(kernel, part, key)
+        """Of all values in all boots; None where nothing was measured."""
+        numbers = [number for boot in self.of_boots(kernel, part)
+                   for number in boot.get(key, [])]
         return statistics.median(numbers) if numbers else None
 
     def keys(self, part, prefix):
         """All keys of a part that begin so, in any kernel."""
-        return {key for parts in self.lists.values()
-                for key in parts.get(part, {}) if key.startswith(prefix)}
+        return {key for kernel in self.boots
+                for boot in self.of_boots(kernel, part)
+                for key in boot if key.startswith(prefix)}
 
     def save(self, path, about):
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"about": about, "values": self.lists}, file, indent=1)
+            json.dump({"about": about, "boots": self.boots}, file, indent=1)
             file.write("\n")
 
 
@@ -51,20 +59,4 @@ def load(path):
     """The values, and what is said about them, that save() has written."""
     with open(path, encoding="utf-8") as file:
         read = json.load(file)
-    return Values(read["values"]), read["about"]
-
-
-def quarter(numbers, which):
-    """The first or the third quartile; of one number that number."""
-    if len(numbers) == 1:
-        return numbers[0]
-    return statistics.quantiles(numbers, n=4, method="inclusive")[which - 1]
-
-
-def clearly_more(these, those):
-    """Whether these are more than those beyond their noise: three in four of
-    these are above the middle of those, and the other way round."""
-    if not these or not those:
-        return False
-    return (quarter(these, 1) > statistics.median(those) and
-            quarter(those, 3) < statistics.median(these))
+    return Values(read["boots"]), read["about"]
