@@ -65,7 +65,6 @@ static const char *read_text(const char *path, char *text, size_t size)
 	return text;
 }
 
-/* One at a time: with cgroup_disable=memory, pids is still there. */
 static void enable_controller(const char *name)
 {
 	int fd = open("/sys/fs/cgroup/cgroup.subtree_control", O_WRONLY);
@@ -150,7 +149,6 @@ int main(void)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	mount_places();
 	enable_controller("+memory");
-	enable_controller("+pids");
 	tell_machine();
 	read_text("/proc/cmdline", line, sizeof(line));
 	if (find_program(line, arguments))
