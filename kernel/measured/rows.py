@@ -25,7 +25,8 @@ class Part:
 
 @dataclass
 class Row:
-    """One line of a table.  better: less is better, or there is no better."""
+    """One line of a table.  better: less is better than stock's, and the ratio
+    tells how much; else the two cannot be compared."""
     name: str
     label: str
     unit: str

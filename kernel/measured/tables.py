@@ -121,8 +121,8 @@ def line_of(row, table, values, kernels):
         return None
     cells = [row.label, *(show(numbers[k], row.unit) for k in kernels)]
     if "stock" in kernels:
-        times = [ratio(numbers[kernel], numbers["stock"])
-                 for kernel in kernels if kernel != "stock"]
+        times = [ratio(numbers[kernel], numbers["stock"]) if row.better
+                 else None for kernel in kernels if kernel != "stock"]
         cells += ["" if t is None else f"{t:.2f}" for t in times]
     return cells + list(figures(table.part, row.name))
 
