@@ -10,7 +10,7 @@
 #include "internal.h"
 #include "wane_driver.h"
 
-#if __has_include("shrinker_internal.h")
+#ifdef KERNEL_HAS_SHARES
 #include "shrinker_internal.h"
 
 /* An offline memcg's id may be another's by now: so ask whose it is. */
@@ -106,7 +106,7 @@ static long read_deferred(struct shrinker *shrinker, struct mem_cgroup *memcg,
 #endif
 
 /* With pairs, which need no ids, the root has bits like any other. */
-#if __has_include("shrinker_internal.h") && !defined(SHRINKER_INFO_HAS_IDS)
+#if defined(KERNEL_HAS_SHARES) && !defined(SHRINKER_INFO_HAS_IDS)
 static const bool root_has_bits = true;
 #else
 static const bool root_has_bits;

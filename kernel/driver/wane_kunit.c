@@ -2,14 +2,11 @@
 /*
  * wane_kunit.c - the cases of core/test as KUnit, in a kernel that has shares
  *
- * It is copied into mm/, beside the files of core/test.  A kernel without
- * shrinker_info.h has no shares, and this file does nothing there.
+ * It is copied into mm/, beside the files of core/test.
  *
  * Shares are made and ended as the kernel does it: under a lock that spins,
  * with interrupts off.
  */
-#if __has_include("shrinker_info.h")
-
 #include <kunit/test.h>
 #include <linux/spinlock.h>
 
@@ -62,4 +59,3 @@ kunit_test_suite(share_suite);
 MODULE_DESCRIPTION("Shares of shrinkers in groups");
 MODULE_LICENSE("GPL");
 
-#endif
