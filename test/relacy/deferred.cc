@@ -25,16 +25,20 @@ struct pair {
 	}
 };
 
-static long take_deferred(pair *pair)
+static long exchange_deferred(pair *pair)
 {
-	long nr = READ_ONCE(pair->deferred);
+	long nr;
 
-	if (!nr)
-		return 0;
 	if (has("exchange"))
 		return pair->deferred.exchange(0, std::memory_order_relaxed);
+	nr = READ_ONCE(pair->deferred);
 	WRITE_ONCE(pair->deferred, 0);
 	return nr;
+}
+
+static long take_deferred(pair *pair)
+{
+	return READ_ONCE(pair->deferred) ? exchange_deferred(pair) : 0;
 }
 
 static void add_deferred(pair *pair, long nr)
@@ -47,7 +51,7 @@ static void add_deferred(pair *pair, long nr)
 		heir = rcu_dereference(pair->heir);
 		if (!heir || !has("take_back"))
 			return;
-		nr = take_deferred(pair);
+		nr = exchange_deferred(pair);
 		pair = heir;
 	}
 }
@@ -94,7 +98,10 @@ static void retire_bit(pair *pair, struct pair *heir)
 	share_put(pair);
 }
 
-/* One scan gives back while another one takes. */
+/*
+ * One scan gives back while another one takes.  That one is past its look: who
+ * looks and sees nothing has no part in this.
+ */
 struct scan_scan_retire : rl::test_suite<scan_scan_retire, 3> {
 	pair child, parent;
 	rl::var<long> taken;
@@ -113,7 +120,7 @@ struct scan_scan_retire : rl::test_suite<scan_scan_retire, 3> {
 			add_deferred(&child, 1);
 			break;
 		case 1:
-			taken($) = take_deferred(&child);
+			taken($) = exchange_deferred(&child);
 			break;
 		case 2:
 			retire_deferred(&child, &parent);
