@@ -10,7 +10,8 @@
 #include <kunit/test.h>
 #include <linux/spinlock.h>
 
-#include "shrinker_info.h"
+/* It says which implementation there is. */
+#include "shrinker_internal.h"
 
 static DEFINE_SPINLOCK(case_spinlock);
 static unsigned long case_flags; /* cases run one by one */
