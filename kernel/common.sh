@@ -38,9 +38,13 @@ make_in() {
 
 # tree_of VARIANT KIND: where its sources are, and are built
 tree_of() {
+	case $1 in
+	step-*) tree_name=step ;;
+	*) tree_name=$1 ;;
+	esac
 	case $2 in
-	base) echo "$built/$1" ;;
-	*) echo "$built/$1-$2" ;;
+	base) echo "$built/$tree_name" ;;
+	*) echo "$built/$tree_name-$2" ;;
 	esac
 }
 
