@@ -31,9 +31,14 @@ static void *case_alloc(size_t size)
 	return memory;
 }
 
-/* All would fail, so what asks for memory at all is noticed. */
+/*
+ * All would fail, so what asks for memory at all is noticed; of all threads, so
+ * the one that runs deferred frees has to have done so, and to wait for us.
+ */
 static void case_lock(void)
 {
+	wane_barrier();
+	rcu_enter();
 	fault_inject(1, true);
 }
 
@@ -41,6 +46,7 @@ static void case_unlock(void)
 {
 	assert_false(fault_happened());
 	fault_inject(0, false);
+	rcu_leave();
 }
 
 #define CASE void **test
