@@ -59,4 +59,3 @@ kunit_test_suite(share_suite);
 
 MODULE_DESCRIPTION("Shares of shrinkers in groups");
 MODULE_LICENSE("GPL");
-
