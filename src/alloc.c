@@ -24,6 +24,8 @@ static long faults_left; /* allocations until one fails; 0: none will */
 static bool faults_stay;
 static bool fault_seen;
 
+static _Thread_local unsigned long asked;
+
 _Noreturn void port_panic(const char *file, int line, const char *what)
 {
 	fprintf(stderr, "wane: %s:%d: must hold: %s\n", file, line, what);
@@ -42,10 +44,16 @@ bool fault_happened(void)
 	return load_relaxed(&fault_seen);
 }
 
+unsigned long port_asked(void)
+{
+	return asked;
+}
+
 static bool fault_now(void)
 {
 	long left = load_relaxed(&faults_left);
 
+	asked++;
 	do {
 		if (likely(left == 0))
 			return false;

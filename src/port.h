@@ -173,6 +173,9 @@ void port_discard(void *memory, size_t bytes);
 /* Bytes that port_alloc(), port_zalloc() and port_map() have handed out. */
 size_t port_held(void);
 
+/* How often the calling thread has asked for memory by them, in vain or not. */
+unsigned long port_asked(void);
+
 /*
  * Fault injection, for tests: from now on the @k-th allocation fails (1 is the
  * next), and with @for_good each one after it.  0 ends it.  Counts all

@@ -82,6 +82,28 @@ static void test_the_kth_fails(void **state)
 	assert_int_equal(port_held(), before);
 }
 
+static void *ask_elsewhere(void *arg)
+{
+	assert_false(alloc_fails(0));
+	return arg;
+}
+
+static void test_asked_by_this_thread(void **state)
+{
+	unsigned long before = port_asked();
+	pthread_t other;
+
+	(void)state;
+	for (unsigned long i = 0; i < 9; i++) {
+		assert_int_equal(port_asked() - before, i);
+		fault_inject(i == 5, false);
+		assert_int_equal(alloc_fails((int)(i % 3)), i == 5);
+	}
+	assert_int_equal(pthread_create(&other, NULL, ask_elsewhere, NULL), 0);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	assert_int_equal(port_asked() - before, 9);
+}
+
 /* ---- Version and nodes ---------------------------------------------------------------- */
 
 static void test_version(void **state)
@@ -418,6 +440,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_held_to_the_byte),
 		cmocka_unit_test(test_the_kth_fails),
+		cmocka_unit_test(test_asked_by_this_thread),
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_pretended_nodes),
