@@ -49,18 +49,20 @@ static struct wane_group *charge_tree(struct wane_group *group, size_t bytes)
 	return NULL;
 }
 
+/*
+ * While the bytes are charged they hold the group, so they leave its counter
+ * first: when another thread takes the last of the others, it may be freed.
+ */
 void charge_undo(struct wane_group *group, size_t bytes)
 {
 	size_t charged = load_relaxed(&group->charged);
-	size_t left;
 
-	do {
-		wane_assert(bytes <= charged);
-		bytes = min_of(bytes, charged);
-		left = charged - bytes;
-	} while (!try_exchange_full(&group->charged, &charged, left));
+	wane_assert(bytes <= charged);
+	bytes = min_of(bytes, charged);
+	if (bytes == 0)
+		return;
 	counter_uncharge(&group->counter, bytes);
-	if (left == 0 && bytes > 0)
+	if (sub_full(&group->charged, bytes) == 0)
 		wane_group_put(group);
 }
 

@@ -249,6 +249,8 @@ void wane_group_put(struct wane_group *group)
 {
 	if (!group || !ref_put(&group->refs))
 		return;
+	/* And no one is still about to take bytes away. */
+	wane_assert(counter_usage(&group->counter) == 0);
 	lock_take(&forest_lock);
 	group_unname(group);
 	lock_drop(&forest_lock);

@@ -132,6 +132,7 @@ void charge_retire(void **state);
 void charge_drain(void **state);
 void charge_exit(void **state);
 void charge_put(void **state);
+void uncharge_order(void **state);
 void background_stop_start(void **state);
 
 #endif /* WANE_TEST_RACE_H */

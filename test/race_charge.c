@@ -256,6 +256,49 @@ void charge_put(void **state)
 	RACE(make_charged, check_put, uncharge, put);
 }
 
+/* ---- Bytes leave the counter while they hold its group ---------------------------------------- */
+
+#define TIMES 16
+
+static void make_often_charged(void)
+{
+	make_child();
+	for (int i = 0; i < TIMES; i++)
+		invariant(wane_charge(child, MUCH, 0) == 0, "charge");
+}
+
+static void uncharge_often(void)
+{
+	for (int i = 0; i < TIMES; i++)
+		uncharge();
+}
+
+/* Who has charged nothing there, and no reference, may not touch the group. */
+static void watch_bytes(void)
+{
+	size_t usage, charged;
+
+	do {
+		charged = load_acquire(&child->charged);
+		usage = load_acquire(&child->counter.usage);
+		invariant(usage <= charged, "usage %zu, charged %zu", usage,
+			  charged);
+	} while (charged > 0);
+}
+
+static void check_uncharged(void)
+{
+	check_listed(0);
+	check_charges(child, 0);
+	put_later(child);
+}
+
+void uncharge_order(void **state)
+{
+	(void)state;
+	RACE(make_often_charged, check_uncharged, uncharge_often, watch_bytes);
+}
+
 /* ---- The background thread comes and goes ------------------------------------------------------ */
 
 static void make_high_child(void)
