@@ -296,14 +296,17 @@ static int get_share(struct lru_lists *lists, struct wane_shrinker *shrinker,
 {
 	struct lru_lists *sibling =
 		find_sibling(shrinker, lists->lru, lists->group);
+	int err;
 
 	if (sibling) {
 		lists->share = sibling->share;
 		return 0;
 	}
-	lists->owner = true;
-	return share_get(&lists->share, &lists->group->info, &shrinker->info,
-			 room);
+	err = share_get(&lists->share, &lists->group->info, &shrinker->info,
+			room);
+	/* Not before: the next try may find a sibling that has it. */
+	lists->owner = !err;
+	return err;
 }
 
 /*

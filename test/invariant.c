@@ -81,6 +81,20 @@ static size_t check_list(const struct lru_lists *lists, int node,
 	return (size_t)length;
 }
 
+/* Of the lists that one shrinker has in a group, one will end the share. */
+static void check_owner(const struct lru_lists *lists,
+			const struct wane_group *group)
+{
+	struct lru_lists *other;
+	unsigned int owners = 0;
+
+	table_for_each(&group->lists, i, other)
+		if (other->lru->shrinker == lists->lru->shrinker)
+			owners += other->owner;
+	invariant(owners == 1, "group %" PRIu64 ": a share has %u owners",
+		  group->id, owners);
+}
+
 static void check_lists(struct lru_lists *lists, struct wane_group *group,
 			invariant_item_fn item, void *arg,
 			struct invariant_totals *totals)
@@ -94,6 +108,8 @@ static void check_lists(struct lru_lists *lists, struct wane_group *group,
 	invariant(share_is_none(&lists->share) == !lru->shrinker,
 		  "group %" PRIu64 ": share without shrinker, or the reverse",
 		  group->id);
+	if (lru->shrinker)
+		check_owner(lists, group);
 	totals->pairs++;
 	for (int node = 0; node < port_nr_nodes; node++)
 		totals->items += check_list(lists, node, item, arg);

@@ -112,6 +112,7 @@ void barrier_chain(void **state);
 
 void walk_grow(void **state);
 void grow_grow(void **state);
+void grow_siblings(void **state);
 void last_and_first(void **state);
 void register_prepare(void **state);
 

@@ -97,6 +97,59 @@ void grow_grow(void **state)
 	RACE(make_many, check_crowd, attach_even, attach_odd);
 }
 
+/* ---- Two lists of one share, and another takes the room for it ---------------------------- */
+
+static struct wane_lru *siblings[2];
+
+/* All have their place in the root, and the child has one free slot. */
+static void make_siblings(void)
+{
+	make_many();
+	for (size_t i = 0; i < 2; i++)
+		invariant(wane_lru_create(&siblings[i], crowd[0]) == 0 &&
+				  wane_lru_prepare(siblings[i], root) == 0,
+			  "memory");
+	for (size_t i = 1; i < 4; i++)
+		invariant(wane_shrinker_attach(crowd[i],
+					       i < 3 ? child : root) == 0,
+			  "memory");
+}
+
+static void prepare_sibling(struct wane_lru *of)
+{
+	invariant(wane_lru_prepare(of, child) == 0, "memory");
+}
+
+static void prepare_first(void)
+{
+	prepare_sibling(siblings[0]);
+}
+
+static void prepare_second(void)
+{
+	prepare_sibling(siblings[1]);
+}
+
+static void attach_another(void)
+{
+	invariant(wane_shrinker_attach(crowd[3], child) == 0, "memory");
+}
+
+static void check_siblings(void)
+{
+	check_listed(0);
+	for (size_t i = 0; i < 2; i++)
+		wane_lru_destroy(siblings[i]);
+	check_many();
+}
+
+void grow_siblings(void **state)
+{
+	(void)state;
+	RACE(make_siblings, check_siblings, prepare_first, prepare_second,
+	     attach_another);
+}
+
 /* ---- The last share of a unit ends, and the first one begins ------------------------------ */
 
 static void make_pair(void)
