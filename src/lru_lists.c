@@ -416,7 +416,7 @@ static struct wane_group *topmost_lacking(struct wane_lru *lru,
 int wane_lru_prepare(struct wane_lru *lru, struct wane_group *group)
 {
 	struct wane_group *lacking;
-	int err = 0;
+	int err = lru && group ? 0 : -EINVAL;
 
 	while (!err && (lacking = topmost_lacking(lru, group)))
 		err = prepare_one(lru, lacking);

@@ -289,6 +289,14 @@ static void test_prepare_makes_ancestors(void **state)
 	wane_group_put(child);
 }
 
+static void test_prepare_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(wane_lru_prepare(NULL, group), -EINVAL);
+	assert_int_equal(wane_lru_prepare(cache.lru, NULL), -EINVAL);
+	assert_int_equal(wane_lru_prepare(NULL, NULL), -EINVAL);
+}
+
 static void test_prepare_retired(void **state)
 {
 	struct wane_group *child = group_make(group, "child");
@@ -391,6 +399,7 @@ int main(void)
 		CACHE_TEST(test_nodes_are_all_reclaimed),
 		CACHE_TEST(test_two_caches),
 		CACHE_TEST(test_prepare_makes_ancestors),
+		CACHE_TEST(test_prepare_nothing),
 		CACHE_TEST(test_prepare_retired),
 		CACHE_TEST(test_unused_pairs_cost_nothing),
 		CACHE_TEST(test_misuse_add),
