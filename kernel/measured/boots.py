@@ -67,12 +67,14 @@ def pack_guest():
 
 # ---- Booting ----------------------------------------------------------------
 
-def command(kernel, part, log):
+def command(kernel, part, log, instructions):
     """Without merged caches, each has a line of its own in slabinfo."""
     program = ",".join(["measure", *part.arguments])
+    linux = " ".join(["slab_nomerge", *part.linux, f"wane={program}"])
     return [f"{ROOT}/kernel/boot", f"{BUILT}/image/{kernel}-base",
             INITRAMFS, "-m", str(part.memory), "-t", str(part.seconds),
-            "-o", log, "-a", f"slab_nomerge wane={program}"]
+            "-o", log, "-a", linux,
+            *(["--instructions"] if instructions else [])]
 
 
 def wrong_with(text, errors, status, log):
@@ -86,13 +88,13 @@ def wrong_with(text, errors, status, log):
     return f"{why or f'it ended with {status}'} ({os.path.relpath(log, ROOT)})"
 
 
-def boot(kernel, part, number, bar):
+def boot(kernel, part, number, bar, instructions):
     """The console's text, and what was wrong with the boot or None."""
     log = os.path.join(LOGS, f"measure-{kernel}-{part.name}-{number}.log")
     errors = log.replace(".log", ".err")
     text = []
     with open(errors, "w+", encoding="utf-8") as heard, subprocess.Popen(
-            command(kernel, part, log), stdin=subprocess.DEVNULL,
+            command(kernel, part, log, instructions), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=heard, text=True,
             errors="replace") as process:
         for line in process.stdout:
@@ -105,7 +107,7 @@ def boot(kernel, part, number, bar):
         return text, wrong_with(text, heard.read(), process.returncode, log)
 
 
-def measure(kernels, parts, rounds, values):
+def measure(kernels, parts, rounds, values, instructions=False):
     """All boots; returns what went wrong, each as a line of text."""
     bar = Bar(len(kernels) * len(parts) * rounds)
     wrong = []
@@ -113,7 +115,8 @@ def measure(kernels, parts, rounds, values):
         for part in parts:
             for kernel in kernels:
                 bar.show(f"{kernel} boots")
-                text, fault = boot(kernel, part, number, bar)
+                text, fault = boot(kernel, part, number, bar,
+                                   instructions)
                 nr = values.take(kernel, part.name, text)
                 if fault:
                     wrong.append(f"{kernel}, {part.what}, round {number}, "

@@ -6,7 +6,7 @@ that of a function here which computes it from others.
 """
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 NODES = 4
 
@@ -16,12 +16,14 @@ class Part:
     """One boot, in which the guest runs its program with these arguments.
 
     memory: of the machine, in MB.  seconds: after which it is given up.
+    linux: more for Linux's own command line.
     """
     name: str
     arguments: list
     what: str
     memory: int
     seconds: int
+    linux: list = field(default_factory=list)
 
 
 @dataclass
@@ -43,6 +45,7 @@ class Row:
 
 # ---- Parts ------------------------------------------------------------------
 
+CONTROL = "_nokmem"
 SHAPES = {"large": (8000, 1000, 4096), "small": (2000, 200, 2048)}
 OWN, OWN_QUICK = 4000, 400
 
@@ -58,6 +61,15 @@ def shape_part(shape):
                 memory, 400)
 
 
+def control_part(shape):
+    """The same, where cgroups have nothing to do with shrinkers."""
+    part = shape_part(shape)
+    part.name += CONTROL
+    part.what += ", nokmem"
+    part.linux = ["cgroup.memory=nokmem"]
+    return part
+
+
 def own_part(cgroups):
     return Part("own", ["own", str(cgroups)],
                 f"{cgroups:,} cgroups with a file system each", 4096, 300)
@@ -65,7 +77,7 @@ def own_part(cgroups):
 
 def parts(quick):
     """In the order of boots."""
-    first = [shape_part("small"),
+    first = [shape_part("small"), control_part("small"),
              Part("walks", ["walks"], "walks of used caches", 2048, 200)]
     if quick:
         return first + [own_part(OWN_QUICK)]
@@ -102,6 +114,11 @@ def alive_over_none(values, kernel, part):
     return statistics.median(times) if times else None
 
 
+def without_shrinkers(values, kernel, part):
+    """The same ratio where no mount has to do with any cgroup."""
+    return alive_over_none(values, kernel, part + CONTROL)
+
+
 def beyond_lists(k):
     """Growth without what list_lru takes, which is the same everywhere."""
     def compute(values, kernel, part):
@@ -115,6 +132,7 @@ COMPUTED = {
     "units": per_cgroup("kmalloc_1k_objects"),
     "drop_share": drop_share,
     "alive_over_none": alive_over_none,
+    "without_shrinkers": without_shrinkers,
     "beyond_lists_2": beyond_lists(2),
     "beyond_lists_20": beyond_lists(20),
     "beyond_lists_100": beyond_lists(100),
@@ -134,6 +152,7 @@ MOUNTS = [
     Row("cross_none", "640 mounts, new ids, no cgroups", "s"),
     Row("cross_alive", "640 mounts, new ids, cgroups alive", "s"),
     Row("alive_over_none", "  alive over none", "times", False),
+    Row("without_shrinkers", "  the same with nokmem", "times", False),
     Row("reuse_none", "640 mounts, ids reused, no cgroups", "s"),
     Row("reuse_alive", "640 mounts, ids reused, cgroups alive", "s"),
 ]

@@ -20,6 +20,11 @@ def at_most(label, value, unit, most):
     return [label, show(value, unit), f"<= {show(most, unit)}", verdict]
 
 
+def beside(label, value, unit):
+    """What helps to read the line above: no target of its own."""
+    return [label, show(value, unit), "", ""]
+
+
 def no_objects(label, values, kernel, part, key):
     """None left in the caches of shrinkers; there must be such caches."""
     if not values.median(kernel, part, "shrinker_caches"):
@@ -41,6 +46,8 @@ def of_shape(values, kernel, shape):
         objects("  of it for shrinkers, objects", "shrinker_objects"),
         at_most("  640 mounts, alive over none",
                 rows.alive_over_none(values, kernel, shape), "times", MOUNTS),
+        beside("    the same with nokmem",
+               rows.without_shrinkers(values, kernel, shape), "times"),
         at_most("  walk of an idle cgroup", median("walk_idle"), "ns", WALK),
         objects("  dying cgroups keep, objects", "dying_objects"),
     ]
