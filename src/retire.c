@@ -91,6 +91,30 @@ static void move_lists(struct lru_lists *lists, const struct wane_group *parent)
 
 /* ---- 3: hand over --------------------------------------------------------------- */
 
+/*
+ * The lists in @parent that have the share there: those of the same lru; or
+ * where that is being destroyed, and has left @parent, of a sibling.  In a read
+ * section.
+ */
+static struct lru_lists *find_above(const struct lru_lists *lists,
+				    const struct wane_group *parent)
+{
+	const struct wane_shrinker *shrinker = rcu_read(&lists->lru->shrinker);
+	struct lru_lists *above = lru_lists_find(lists->lru, parent);
+	struct lru_lists *sibling;
+
+	if (above)
+		return above;
+	table_for_each(&lists->group->lists, i, sibling) {
+		if (rcu_read(&sibling->lru->shrinker) != shrinker)
+			continue;
+		above = lru_lists_find(sibling->lru, parent);
+		if (above)
+			break;
+	}
+	return above;
+}
+
 /* The handle in @lists stays until they are unlinked: a sign of more to do. */
 static void end_share(struct lru_lists *lists, const struct wane_group *parent)
 {
@@ -102,7 +126,7 @@ static void end_share(struct lru_lists *lists, const struct wane_group *parent)
 		return;
 	lists->owner = false;
 	rcu_enter();
-	above = parent ? lru_lists_find(lists->lru, parent) : NULL;
+	above = parent ? find_above(lists, parent) : NULL;
 	if (above)
 		heir = share_read(&above->share);
 	share_retire(&share, &heir);

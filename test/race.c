@@ -159,6 +159,11 @@ void put_later(struct wane_group *group)
 	to_put[nr_to_put++] = group;
 }
 
+void retire_child(void)
+{
+	invariant(wane_group_retire(child) == 0, "error");
+}
+
 /* ---- Things ------------------------------------------------------------------------- */
 
 void add_thing(int i, struct wane_group *group)
@@ -236,6 +241,16 @@ void check_listed(size_t nr)
 		  nr);
 }
 
+void check_moved_up(size_t nr)
+{
+	check_listed(nr);
+	invariant_check_lru(lru);
+	invariant(wane_lru_count(lru, child, 0) == 0, "a retired group's list");
+	invariant(take_all() == nr, "not all were taken");
+	walk(root);
+	put_later(child);
+}
+
 /* ---- Begin and end -------------------------------------------------------------------- */
 
 int race_begin(void **state)
@@ -281,27 +296,49 @@ int race_end(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		race_test(add_clear),	       race_test(add_add),
-		race_test(add_two_lrus),       race_test(add_retire),
-		race_test(walk_retire),	       race_test(del_retire),
-		race_test(prepare_prepare),    race_test(prepare_retire),
-		race_test(destroy_lru_retire), race_test(attach_retire),
-		race_test(place_reused),       race_test(add_unstarted),
-		race_test(create_retire),      race_test(retire_retire),
-		race_test(retire_parent),      race_test(find_retire),
-		race_test(put_walk),	       race_test(cursor_leave),
-		race_test(barrier_chain),      race_test(walk_grow),
-		race_test(grow_grow),	       race_test(grow_siblings),
-		race_test(last_and_first),     race_test(register_prepare),
-		race_test(scan_retire),	       race_test(scan_scan),
-		race_test(scan_destroy),       race_test(prepare_destroy),
-		race_test(retire_destroy),     race_test(id_reused),
-		race_test(nothing_waits),      race_test(items_keep_coming),
-		race_test(cancelled),	       race_test(charge_max),
-		race_test(charge_ancestor),    race_test(charge_guard),
-		race_test(charge_retire),      race_test(charge_drain),
-		race_test(charge_exit),	       race_test(charge_put),
-		race_test(uncharge_order),     race_test(background_stop_start),
+		race_test(add_clear),
+		race_test(add_add),
+		race_test(add_two_lrus),
+		race_test(add_retire),
+		race_test(walk_retire),
+		race_test(del_retire),
+		race_test(prepare_prepare),
+		race_test(prepare_retire),
+		race_test(destroy_lru_retire),
+		race_test(destroy_owner_retire),
+		race_test(attach_retire),
+		race_test(place_reused),
+		race_test(add_unstarted),
+		race_test(create_retire),
+		race_test(retire_retire),
+		race_test(retire_parent),
+		race_test(find_retire),
+		race_test(put_walk),
+		race_test(cursor_leave),
+		race_test(barrier_chain),
+		race_test(walk_grow),
+		race_test(grow_grow),
+		race_test(grow_siblings),
+		race_test(last_and_first),
+		race_test(register_prepare),
+		race_test(scan_retire),
+		race_test(scan_scan),
+		race_test(scan_destroy),
+		race_test(prepare_destroy),
+		race_test(retire_destroy),
+		race_test(id_reused),
+		race_test(nothing_waits),
+		race_test(items_keep_coming),
+		race_test(cancelled),
+		race_test(charge_max),
+		race_test(charge_ancestor),
+		race_test(charge_guard),
+		race_test(charge_retire),
+		race_test(charge_drain),
+		race_test(charge_exit),
+		race_test(charge_put),
+		race_test(uncharge_order),
+		race_test(background_stop_start),
 	};
 
 	alarm(250); /* a deadlock fails, too */

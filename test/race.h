@@ -2,12 +2,13 @@
 /*
  * race.h - what the parts of the race tests share
  *
- *	race.c          the rounds, and what each test begins with
- *	race_lists.c    items, bits and lists
- *	race_groups.c   groups that come and go
- *	race_growth.c   what grows while others use it
- *	race_scan.c     shrinkers and deferred work
- *	race_charge.c   bytes
+ *	race.c           the rounds, and what each test begins with
+ *	race_lists.c     items, bits and lists
+ *	race_groups.c    groups that come and go
+ *	race_growth.c    what grows while others use it
+ *	race_siblings.c  several lists with one share
+ *	race_scan.c      shrinkers and deferred work
+ *	race_charge.c    bytes
  *
  * A test is a round that is run many times: before() sets the scene, the
  * racers begin at the same moment, after() checks what is left while they
@@ -61,6 +62,8 @@ void prepare(struct wane_group *group);
 /* A child of the root with its list. */
 void make_child(void);
 
+void retire_child(void);
+
 /* The rest of the round needs @group no more; its reference is put later. */
 void put_later(struct wane_group *group);
 
@@ -78,6 +81,9 @@ struct shrinker_share share_of(struct wane_lru *of, struct wane_group *group);
 
 /* invariant_check(), and that @nr items are listed. */
 void check_listed(size_t nr);
+
+/* The child is retired, and its @nr items are the root's: takes them. */
+void check_moved_up(size_t nr);
 
 int race_begin(void **state);
 int race_end(void **state);
@@ -98,6 +104,7 @@ void del_retire(void **state);
 void prepare_prepare(void **state);
 void prepare_retire(void **state);
 void destroy_lru_retire(void **state);
+void destroy_owner_retire(void **state);
 void attach_retire(void **state);
 void place_reused(void **state);
 void add_unstarted(void **state);

@@ -122,11 +122,6 @@ static void charge_little(void)
 	wane_uncharge(child, 300);
 }
 
-static void retire_child(void)
-{
-	invariant(wane_group_retire(child) == 0, "error");
-}
-
 static void check_200(void)
 {
 	check_listed(0);

@@ -77,55 +77,7 @@ void add_add(void **state)
 	RACE(no_op, check_all, add_even, add_odd, walk_root);
 }
 
-/* ---- Two lrus of one shrinker have one share ------------------------------------------ */
-
-static struct wane_lru *second;
-
-static void make_second(void)
-{
-	invariant(wane_lru_create(&second, shrinker) == 0 &&
-			  wane_lru_prepare(second, child) == 0,
-		  "memory");
-}
-
-/* The list that will go is the one that the share was made for. */
-static void make_second_first(void)
-{
-	child = group_below(root);
-	make_second();
-	prepare(child);
-}
-
-static void destroy_second(void)
-{
-	wane_lru_destroy(second);
-}
-
-static void add_0_to_child(void)
-{
-	add_thing(0, child);
-}
-
-static void check_share_kept(void)
-{
-	check_0();
-	wane_group_retire(child);
-	put_later(child);
-}
-
-void add_two_lrus(void **state)
-{
-	(void)state;
-	RACE(make_second_first, check_share_kept, add_0_to_child,
-	     destroy_second);
-}
-
 /* ---- B2: a group is retired under its items --------------------------------------------- */
-
-static void retire_child(void)
-{
-	invariant(wane_group_retire(child) == 0, "error");
-}
 
 static void walk_child(void)
 {
@@ -152,20 +104,9 @@ static void walk_until_retired(void)
 	walk(child);
 }
 
-/* All are the root's now. */
-static void check_moved(size_t nr)
-{
-	check_listed(nr);
-	invariant_check_lru(lru);
-	invariant(wane_lru_count(lru, child, 0) == 0, "a retired group's list");
-	invariant(take_all() == nr, "not all were taken");
-	walk(root);
-	put_later(child);
-}
-
 static void check_four_moved(void)
 {
-	check_moved(4);
+	check_moved_up(4);
 }
 
 void add_retire(void **state)
@@ -204,7 +145,7 @@ static void retire_when_added(void)
 
 static void check_one_moved(void)
 {
-	check_moved(1);
+	check_moved_up(1);
 }
 
 void walk_retire(void **state)
@@ -236,7 +177,7 @@ static void del_odd(void)
 
 static void check_two_moved(void)
 {
-	check_moved(2);
+	check_moved_up(2);
 }
 
 void del_retire(void **state)
@@ -304,30 +245,6 @@ void prepare_retire(void **state)
 	(void)state;
 	RACE(make_bare_child, check_two, prepare_add_0, prepare_add_1,
 	     retire_all_three);
-}
-
-/* ---- An lru is destroyed while its groups are retired ----------------------------------------------- */
-
-static void make_second_and_child(void)
-{
-	make_child();
-	make_second();
-	add_thing(0, child);
-}
-
-static void check_gone(void)
-{
-	check_listed(1);
-	for (struct wane_group *g = group_first(); g; g = group_next(g, NULL))
-		invariant(table_count(&g->lists) <= 1, "a list is left");
-	check_moved(1);
-}
-
-void destroy_lru_retire(void **state)
-{
-	(void)state;
-	RACE(make_second_and_child, check_gone, destroy_second, retire_child,
-	     walk_child);
 }
 
 /* ---- A shrinker without items, or with items elsewhere ------------------------------ */
@@ -438,7 +355,7 @@ static void check_place(void)
 	check_listed(1);
 	wane_shrinker_destroy(own);
 	retire_child();
-	check_moved(1);
+	check_moved_up(1);
 }
 
 void place_reused(void **state)

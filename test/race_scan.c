@@ -70,7 +70,7 @@ static void retire_both(void)
 	invariant(wane_group_retire(middle) == 0, "error");
 }
 
-static void check_moved(void)
+static void check_work_moved(void)
 {
 	struct shrinker_share share = share_of(lru, root);
 	long nr = share_take_deferred(&share, 0);
@@ -85,13 +85,13 @@ static void check_moved(void)
 void scan_retire(void **state)
 {
 	(void)state;
-	RACE(make_work, check_moved, defer_until_retired, retire_both);
+	RACE(make_work, check_work_moved, defer_until_retired, retire_both);
 }
 
 static void check_kept(void)
 {
 	retire_both();
-	check_moved();
+	check_work_moved();
 }
 
 void scan_scan(void **state)
@@ -212,11 +212,6 @@ void prepare_destroy(void **state)
 {
 	(void)state;
 	RACE(make_own_unprepared, check_prepared, prepare_own, destroy_own);
-}
-
-static void retire_child(void)
-{
-	invariant(wane_group_retire(child) == 0, "error");
 }
 
 void retire_destroy(void **state)
