@@ -220,7 +220,7 @@ void wane_lru_destroy(struct wane_lru *lru)
 
 /*
  * The first of @lru's lists that has a share, moved to the end: those without
- * one gather there, also new ones.
+ * one gather there.
  */
 static struct lru_lists *next_shared(struct wane_lru *lru)
 {
@@ -264,10 +264,11 @@ void lru_leave_shrinker(struct wane_lru *lru)
 	struct lru_lists *lists;
 
 	lock_assert_held(&shrinker->lock);
-	rcu_publish(&lru->shrinker, NULL);
 	rcu_enter();
 	while ((lists = next_shared(lru)))
 		cut_share(lists, shrinker);
+	/* Last: who sees it has nothing left to wait for, and may free the lru. */
+	rcu_publish(&lru->shrinker, NULL);
 	rcu_leave();
 }
 

@@ -207,7 +207,10 @@ const char *wane_shrinker_name(const struct wane_shrinker *shrinker)
 	return shrinker->name;
 }
 
-/* From now on its lrus make no shares; then end those there are. */
+/*
+ * End the shares that its lrus have.  They get no others: who has waited for
+ * the lock finds the shrinker gone.
+ */
 static void leave_lrus(struct wane_shrinker *shrinker)
 {
 	lock_take(&shrinker->lock);

@@ -128,6 +128,7 @@ void scan_scan(void **state);
 void scan_destroy(void **state);
 void prepare_destroy(void **state);
 void retire_destroy(void **state);
+void destroy_destroy(void **state);
 void id_reused(void **state);
 void nothing_waits(void **state);
 void items_keep_coming(void **state);

@@ -221,6 +221,42 @@ void retire_destroy(void **state)
 	     walk_child);
 }
 
+/* ---- A shrinker and its lists go at once ------------------------------------------------------- */
+
+static struct wane_group *many[4];
+
+static void make_own_in_many(void)
+{
+	make_own_and_child();
+	wane_lru_del(own_lru, &own_item, child, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		invariant(wane_lru_prepare(own_lru, many[i]) == 0, "memory");
+}
+
+static void destroy_own_lru(void)
+{
+	wane_lru_destroy(own_lru);
+}
+
+static void check_both_gone(void)
+{
+	check_listed(0);
+	wane_group_retire(child);
+	put_later(child);
+}
+
+void destroy_destroy(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = group_below(root);
+	RACE(make_own_in_many, check_both_gone, destroy_own, destroy_own_lru);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++) {
+		wane_group_retire(many[i]);
+		put_later(many[i]);
+	}
+}
+
 /* ---- An id is given to the next shrinker ------------------------------------------------------- */
 
 /* The first shrinker defers work and leaves its bit set, and goes. */

@@ -134,7 +134,7 @@ WANE_API const char *wane_shrinker_name(const struct wane_shrinker *shrinker);
  *
  * Waits for running callbacks of this shrinker, and of no other.  When it
  * returns, none runs or ever will, and the cache behind it may be freed.  Its
- * lists may go before it or after it; items are not freed.
+ * lists may go before it, at the same time or after it; items are not freed.
  *
  * Context: Blocks; hold no lock that its callbacks take.
  */
