@@ -35,7 +35,9 @@
  *	take it back, add it there	add it to the heir
  *
  * Whichever of the two takes it moves it up: none is lost, none doubled.  The
- * same with share_set() and the bit, but that both may set it there.
+ * same with share_set() and the bit, but that both may set it there.  Who finds
+ * the share's place gone already reads the heir after that, in this order: it
+ * was written before.
  */
 #ifndef _SHRINKER_INFO_H
 #define _SHRINKER_INFO_H

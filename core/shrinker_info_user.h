@@ -24,6 +24,7 @@
 #define READ_ONCE(x) load_relaxed(&(x))
 #define WRITE_ONCE(x, v) store_relaxed(&(x), v)
 #define smp_mb() barrier_full()
+#define smp_rmb() barrier_read()
 #define smp_mb__before_atomic() barrier_beside_atomic()
 #define smp_mb__after_atomic() barrier_beside_atomic()
 #define smp_store_mb(x, v) (store_relaxed(&(x), v), barrier_full())

@@ -106,6 +106,16 @@ static inline void barrier_full(void)
 }
 #endif
 
+/* Loads before it come before loads after it. */
+static inline void barrier_read(void)
+{
+#ifdef WANE_TSAN
+	barrier_full();
+#else
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
 /* A full barrier beside an atomic operation of ours, which is one on x86. */
 static inline void barrier_beside_atomic(void)
 {

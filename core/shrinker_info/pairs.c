@@ -228,8 +228,10 @@ bool share_set(const struct shrinker_share *share, int nid)
 
 	rcu_read_lock();
 	for (; pair; pair = rcu_dereference(pair->heir)) {
-		if (!slot_is(pair))
+		if (!slot_is(pair)) {
+			smp_rmb(); /* B3 */
 			continue;
+		}
 		smp_mb__before_atomic(); /* B1, B5 */
 		set_bit(pair_bit(pair), pair_word(pair, nid));
 		smp_mb__after_atomic(); /* B3 */

@@ -163,8 +163,10 @@ static bool set_here(struct shrinker_info_group *group, int nid, int id)
 {
 	struct shrinker_info_unit *unit = unit_find(group, nid, id);
 
-	if (!unit)
+	if (!unit) {
+		smp_rmb(); /* B3 */
 		return false;
+	}
 	smp_mb__before_atomic(); /* B1 */
 	set_bit(bit_of(id), &unit->map);
 	smp_mb__after_atomic(); /* B3 */
@@ -245,6 +247,8 @@ static long add_here(struct shrinker_info_group *group, int id, int nid,
 	if (unit) {
 		new = atomic_long_add_return(*nr, &unit->deferred[bit_of(id)]);
 		smp_mb__after_atomic(); /* B3 */
+	} else {
+		smp_rmb(); /* B3 */
 	}
 	*heir = READ_ONCE(group->heir);
 	if (*heir && unit)

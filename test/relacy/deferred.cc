@@ -6,7 +6,7 @@
 
 const char *const model_parts[] = {
 	"add_barrier", "heir_barrier", "take_back",  "exchange",
-	"bit_barrier", "test_bit",     "heir_first", NULL,
+	"bit_barrier", "gone_barrier", "test_bit",   "heir_first", NULL,
 };
 
 /* A pair, its slot, and its bit and counter on one node. */
@@ -58,9 +58,11 @@ static void add_deferred(pair *pair, long nr)
 
 static void share_set(pair *pair)
 {
-	for (; pair; pair = rcu_dereference(pair->heir)) {
-		if (!rcu_dereference(pair->owns_slot))
+	for (; pair; pair = READ_ONCE(pair->heir)) {
+		if (!READ_ONCE(pair->owns_slot)) {
+			smp_rmb("gone_barrier");
 			continue;
+		}
 		set_bit(pair->word);
 		smp_mb("bit_barrier");
 	}

@@ -63,6 +63,12 @@ static inline void smp_mb(const char *part)
 		std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+static inline void smp_rmb(const char *part)
+{
+	if (has(part))
+		std::atomic_thread_fence(std::memory_order_acquire);
+}
+
 typedef std::atomic<int> word_t; /* of one bit */
 
 static inline void set_bit(word_t &word)
