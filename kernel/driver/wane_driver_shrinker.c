@@ -215,12 +215,25 @@ static bool free_test(struct wane_shrinker *test, bool lists_first)
 
 /* ---- Made --------------------------------------------------------------- */
 
+/*
+ * Every other one is NONSLAB.  Without kmem accounting that one stays aware of
+ * memcgs, though its lists are not.
+ */
+static unsigned int new_flags(void)
+{
+	static atomic_t nr_made;
+	unsigned int flags = SHRINKER_NUMA_AWARE | SHRINKER_MEMCG_AWARE;
+
+	if (atomic_inc_return(&nr_made) % 2 == 0)
+		flags |= SHRINKER_NONSLAB;
+	return flags;
+}
+
 static struct shrinker *make_shrinker(struct wane_shrinker *test, long batch)
 {
 	struct shrinker *shrinker;
 
-	shrinker = shrinker_alloc(SHRINKER_NUMA_AWARE | SHRINKER_MEMCG_AWARE,
-				  "wane-test");
+	shrinker = shrinker_alloc(new_flags(), "wane-test");
 	if (!shrinker)
 		return NULL;
 	shrinker->count_objects = count_objects;

@@ -175,10 +175,12 @@ struct verdict {
 	unsigned long looked_at;
 };
 
+/* Without kmem accounting all lists are the root's. */
 static bool has_bits(struct mem_cgroup *memcg)
 {
-	return mem_cgroup_is_root(memcg) ? root_has_bits
-					 : mem_cgroup_online(memcg);
+	if (mem_cgroup_is_root(memcg))
+		return root_has_bits;
+	return mem_cgroup_online(memcg) && !mem_cgroup_kmem_disabled();
 }
 
 /* Who has items must have its bit, or no walk will ever find them. */

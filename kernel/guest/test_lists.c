@@ -245,6 +245,107 @@ static void at_once(const struct group *parent)
 	      "ends: %d groups go with their shrinkers, none is held", TIMES);
 }
 
+/* ---- One list goes, and groups with both at the same time ------------------------------------ */
+
+#define BETWEEN 500
+#define CHILDREN 150
+#define MANY 8
+#define TRIES 4
+
+/*
+ * A list that goes leaves the parent first, then the groups between, which give
+ * the children time to go.
+ */
+static struct group between[BETWEEN];
+static struct group children[CHILDREN];
+
+static void make_many(long *shrinkers)
+{
+	for (int k = 0; k < MANY; k++) {
+		shrinkers[k] = two_lists();
+		driver("mode %ld %d", shrinkers[k], STOP);
+		for (int i = 0; i < BETWEEN; i++)
+			driver("add %ld 0 %d %lu 1", shrinkers[k], NID,
+			       between[i].id);
+	}
+}
+
+static void make_with_work(struct group *child, const struct group *parent,
+			   int i, const long *shrinkers)
+{
+	group_make(child, "%s/child%d", parent->path + 4, i);
+	for (int k = 0; k < MANY; k++) {
+		driver("add %ld 0 %d %lu 8", shrinkers[k], NID, child->id);
+		driver("add %ld 1 %d %lu 8", shrinkers[k], NID, child->id);
+	}
+	walk(child, 0);
+}
+
+static long all_deferred(const long *shrinkers, const struct group *group)
+{
+	long nr = 0;
+
+	for (int k = 0; k < MANY; k++)
+		nr += deferred(shrinkers[k], group);
+	return nr;
+}
+
+static pid_t remove_children(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		for (int i = 0; i < CHILDREN; i++)
+			group_remove(&children[i]);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* Returns how much of the children's work has not reached the parent. */
+static long lost_to_parent(const struct group *parent, struct chance *chance)
+{
+	long shrinkers[MANY];
+	long lost = 0;
+	pid_t pid;
+
+	make_many(shrinkers);
+	for (int i = 0; i < CHILDREN; i++) {
+		make_with_work(&children[i], parent, i, shrinkers);
+		lost += all_deferred(shrinkers, &children[i]);
+	}
+	check(lost > 0, "lists: groups that will go have work, %ld", lost);
+	pid = remove_children();
+	for (int k = 0; k < MANY; k++) {
+		nap(chance_below(chance, 10));
+		driver("destroy %ld 0", shrinkers[k]);
+	}
+	process_end(pid);
+	groups_dying(60);
+	lost -= all_deferred(shrinkers, parent);
+	for (int k = 0; k < MANY; k++)
+		driver("free %ld 0", shrinkers[k]);
+	return lost;
+}
+
+static void one_goes_at_once(const struct group *parent)
+{
+	struct chance chance = chance_of(2);
+	long lost = 0;
+
+	for (int i = 0; i < BETWEEN; i++)
+		group_make(&between[i], "%s/between%d", parent->path + 4, i);
+	for (int i = 0; i < TRIES; i++)
+		lost += lost_to_parent(parent, &chance);
+	check(lost == 0,
+	      "lists: one goes while groups do, and all work moves up (%ld lost)",
+	      lost);
+	for (int i = 0; i < BETWEEN; i++)
+		group_remove(&between[i]);
+}
+
 /* ---- What a dying group holds --------------------------------------------------------------- */
 
 #define DYING 64
@@ -339,6 +440,7 @@ void test_lists(void)
 	in_new_group(&parent, second_goes);
 	in_each_order(&parent);
 	at_once(&parent);
+	one_goes_at_once(&parent);
 	dying(&parent);
 	driver_check("after all ends");
 	driver("reset");
