@@ -30,6 +30,7 @@
 #define PUT_LATER_MAX 256
 #define ROUNDS_USUAL 600
 #define SPINS 500
+#define NR_OTHERS 4
 
 struct wane_group *root;
 struct wane_group *child;
@@ -38,6 +39,7 @@ struct wane_lru *lru;
 struct thing things[NR_THINGS];
 bool refusing;
 
+static struct wane_group *others[NR_OTHERS];
 static struct wane_group *to_put[PUT_LATER_MAX];
 static unsigned int nr_to_put;
 static size_t base;
@@ -164,6 +166,26 @@ void retire_child(void)
 	invariant(wane_group_retire(child) == 0, "error");
 }
 
+void make_others(void)
+{
+	for (int i = 0; i < NR_OTHERS; i++)
+		others[i] = group_below(root);
+}
+
+void prepare_others(struct wane_lru *of)
+{
+	for (int i = 0; i < NR_OTHERS; i++)
+		invariant(wane_lru_prepare(of, others[i]) == 0, "memory");
+}
+
+void retire_others(void)
+{
+	for (int i = 0; i < NR_OTHERS; i++) {
+		invariant(wane_group_retire(others[i]) == 0, "error");
+		put_later(others[i]);
+	}
+}
+
 /* ---- Things ------------------------------------------------------------------------- */
 
 void add_thing(int i, struct wane_group *group)
@@ -223,6 +245,11 @@ void walk(struct wane_group *group)
 {
 	for (int node = 0; node < port_nr_nodes; node++)
 		scan_group(group, node, PRIORITY_MAX, 0);
+}
+
+void walk_child(void)
+{
+	walk(child);
 }
 
 struct shrinker_share share_of(struct wane_lru *of, struct wane_group *group)

@@ -64,6 +64,11 @@ void make_child(void);
 
 void retire_child(void);
 
+/* Groups beside the child, which stay for all rounds of a test. */
+void make_others(void);
+void prepare_others(struct wane_lru *of);
+void retire_others(void);
+
 /* The rest of the round needs @group no more; its reference is put later. */
 void put_later(struct wane_group *group);
 
@@ -75,6 +80,7 @@ size_t take_all(void);
 
 /* Walk @group once, on each node, as a reclaim at the least priority does. */
 void walk(struct wane_group *group);
+void walk_child(void);
 
 /* The share of @lru in @group, which has its list. */
 struct shrinker_share share_of(struct wane_lru *of, struct wane_group *group);

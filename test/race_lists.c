@@ -79,11 +79,6 @@ void add_add(void **state)
 
 /* ---- B2: a group is retired under its items --------------------------------------------- */
 
-static void walk_child(void)
-{
-	walk(child);
-}
-
 /* The list is empty again and again. */
 static void add_four(void)
 {

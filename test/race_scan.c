@@ -156,7 +156,7 @@ static void make_own_and_child(void)
 	wane_shrinker_start(own);
 }
 
-static void walk_child(void)
+static void walk_child_twice(void)
 {
 	walk(child);
 	walk(child);
@@ -180,8 +180,8 @@ static void check_destroyed(void)
 void scan_destroy(void **state)
 {
 	(void)state;
-	RACE(make_own_and_child, check_destroyed, walk_child, destroy_own,
-	     walk_child);
+	RACE(make_own_and_child, check_destroyed, walk_child_twice, destroy_own,
+	     walk_child_twice);
 }
 
 /* ---- A list is made, or moved, while its shrinker goes --------------------------------------- */
@@ -218,19 +218,16 @@ void retire_destroy(void **state)
 {
 	(void)state;
 	RACE(make_own_and_child, check_destroyed, retire_child, destroy_own,
-	     walk_child);
+	     walk_child_twice);
 }
 
 /* ---- A shrinker and its lists go at once ------------------------------------------------------- */
-
-static struct wane_group *many[4];
 
 static void make_own_in_many(void)
 {
 	make_own_and_child();
 	wane_lru_del(own_lru, &own_item, child, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
-		invariant(wane_lru_prepare(own_lru, many[i]) == 0, "memory");
+	prepare_others(own_lru);
 }
 
 static void destroy_own_lru(void)
@@ -248,13 +245,9 @@ static void check_both_gone(void)
 void destroy_destroy(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
-		many[i] = group_below(root);
+	make_others();
 	RACE(make_own_in_many, check_both_gone, destroy_own, destroy_own_lru);
-	for (size_t i = 0; i < ARRAY_SIZE(many); i++) {
-		wane_group_retire(many[i]);
-		put_later(many[i]);
-	}
+	retire_others();
 }
 
 /* ---- An id is given to the next shrinker ------------------------------------------------------- */
@@ -288,7 +281,7 @@ static void check_renewed(void)
 void id_reused(void **state)
 {
 	(void)state;
-	RACE(make_own_and_child, check_renewed, renew_own, walk_child);
+	RACE(make_own_and_child, check_renewed, renew_own, walk_child_twice);
 }
 
 /* ---- While a callback sleeps, nothing else waits -------------------------------------------------- */

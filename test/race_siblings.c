@@ -59,11 +59,6 @@ static void make_second_and_child(void)
 	add_thing(0, child);
 }
 
-static void walk_child(void)
-{
-	walk(child);
-}
-
 static void check_gone(void)
 {
 	check_listed(1);
@@ -81,8 +76,6 @@ void destroy_lru_retire(void **state)
 
 /* ---- The lists that own a share go, the parent's first; a sibling's stay --------------------------- */
 
-static struct wane_group *between[3];
-
 /* The second lru's lists are destroyed from the root's to the child's. */
 static void make_owner_and_child(void)
 {
@@ -90,8 +83,7 @@ static void make_owner_and_child(void)
 
 	child = group_below(root);
 	invariant(wane_lru_create(&second, shrinker) == 0, "memory");
-	for (size_t i = 0; i < ARRAY_SIZE(between); i++)
-		invariant(wane_lru_prepare(second, between[i]) == 0, "memory");
+	prepare_others(second);
 	invariant(wane_lru_prepare(second, child) == 0, "memory");
 	prepare(child);
 	share = share_of(lru, child);
@@ -111,12 +103,8 @@ static void check_deferred(void)
 void destroy_owner_retire(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(between); i++)
-		between[i] = group_below(root);
+	make_others();
 	RACE(make_owner_and_child, check_deferred, destroy_second,
 	     retire_child);
-	for (size_t i = 0; i < ARRAY_SIZE(between); i++) {
-		wane_group_retire(between[i]);
-		put_later(between[i]);
-	}
+	retire_others();
 }
